@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from headnote import __version__
 from headnote.api import trust_folder
-from headnote.cli.links_check import _escaped
+from headnote.cli.links import escaped_for_github
 from headnote.cli.main import main
 from headnote.extras import DISTRIBUTION
 from headnote.links.checking.report import KINDS
@@ -113,7 +113,7 @@ def test_the_runner_reads_back_what_was_escaped(text: str) -> None:
             data = data.replace(code, chr(int(code[1:], 16)))
         return data
 
-    escaped = _escaped(text, ":,")
+    escaped = escaped_for_github(text, ":,")
     assert unescaped(escaped) == text
     assert not re.search(r"[\r\n:,]", escaped)
 

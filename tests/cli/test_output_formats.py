@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import headnote
 from headnote.cli import output
-from headnote.cli.hyperlinks import _is_known, _shows_links, editor_links
+from headnote.cli.search_view import _is_known, _shows_links, editor_links
 from headnote.cli.main import main
 from headnote.cli.output import Output, OutputRow, Shape, write_output
 

@@ -166,7 +166,7 @@ UNNAMED = [
 @pytest.fixture
 def large(docs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with more files than are read unasked, and one of them below."""
-    monkeypatch.setattr("headnote.cli.first_read.MAX_FILES", 2)
+    monkeypatch.setattr("headnote.cli.access.MAX_FILES", 2)
     return docs
 
 

@@ -236,7 +236,7 @@ def test_an_interruption_leaves_nothing_behind(
             raise KeyboardInterrupt
         return measure(name, *others)
 
-    monkeypatch.setattr("headnote.cli.eval.measure", interrupted)
+    monkeypatch.setattr("headnote.api.evaluation.measure", interrupted)
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr("tempfile.tempdir", None)
     assert main(["eval", "questions.jsonl", "handbook", *WORDS, *arguments]) == 130

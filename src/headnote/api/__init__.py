@@ -1,7 +1,7 @@
 """The index of a folder as a program sees it."""
 
 from headnote.api.folders import check_folder, has_index, home_of, place_of_home, repair_index, settings_of_index
-from headnote.api.index import Index
+from headnote.api.index import Index, temporary_index
 from headnote.api.packs import open_pack, read_pack_info, verify_pack
 from headnote.api.reading import unknown_document
 from headnote.api.reports import DocumentView, Drift, LeftOut, ModelStatus, Passages, RootStatus, Status
@@ -30,6 +30,7 @@ __all__ = [
     "repair_index",
     "settings_of_index",
     "state_of",
+    "temporary_index",
     "trust_folder",
     "unknown_document",
     "verify_pack",

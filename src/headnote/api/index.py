@@ -6,10 +6,12 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from numbers import Integral, Real
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Unpack
 
 from headnote.api.folders import (
@@ -80,7 +82,7 @@ from headnote.sources.watch import Lookout, watch
 from headnote.store.caching import Cache
 from headnote.store.filters import all_of
 from headnote.store.interface import Store
-from headnote.store.opening import schema_of
+from headnote.store.opening import open_store, schema_of
 from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
@@ -1014,6 +1016,13 @@ class Index:
             adopts=self._adopts,
             instant=self.models.instant,
         )
+
+
+@contextmanager
+def temporary_index(root: Path, choice: Choice, models: Models = Models()) -> Iterator[Index]:  # noqa: B008  immutable
+    """An index of the folder that is gone afterwards: nothing is written below the root."""
+    with TemporaryDirectory(prefix="headnote-") as place, Index(root, open_store(Path(place)), choice, models) as index:
+        yield index
 
 
 def _missing(skipped: Sequence[SkippedFile], absent: Sequence[SkippedFile]) -> list[SkippedFile]:

@@ -1,23 +1,33 @@
-"""Open an index and bring it up to date, for the commands that query one."""
+"""The index that a command line names: may it be read, how it is opened and brought up to date, and what is noted."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from headnote.api import Index, Status
-from headnote.cli.first_read import ask_before_first_read
+import click
+from click.core import ParameterSource
+
+from headnote.api import Index, Status, has_index, home_of
+from headnote.cli.command import Command
 from headnote.cli.formatting import counted, missing_vectors
+from headnote.cli.output import Shape, chosen
 from headnote.cli.progress_bar import UpdateBars
+from headnote.cli.query_words import HERE, UnderstoodWords, understand
 from headnote.cli.terminal import write_message, write_note
 from headnote.config import Choice, read_roots, trust_note
-from headnote.errors import EmbeddingError, LockedIndex, MissingExtra, UnwritableIndex
+from headnote.config.tables import nearest_file
+from headnote.errors import EmbeddingError, LockedIndex, MissingExtra, SettingsError, UnwritableIndex
+from headnote.extra.packs.format import read_container
 from headnote.index.plan import Report
+from headnote.sources.discover import has_more_files
 from headnote.sources.tree import Tree, left_out_hint
 
 FIRST_WAIT = 10.0
@@ -26,6 +36,117 @@ A_MOMENT = 200
 """Missing vectors that are made before a query is answered; more than that takes too long."""
 PATIENCE = 2.0
 """Seconds to wait for another writer before the index is used as it is."""
+MAX_FILES = 20_000
+"""Documents of a folder that is read without a question."""
+NAMED = "headnote.named"
+"""Where a command notes that a folder is among its words."""
+_PLACES = ("root", "folders", "home", "pack")
+_WORDS = ("words", "places", "path")
+
+
+class IndexCommand(Command):
+    """A command about an index. It receives one `NamedIndex` in place of the parameters that say which, and how to use
+    it: those of `options.root`, `options.words`, `options.pack`, `options.place`, `options.no_update`, `output.shape`
+    and `options.as_json`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if all(parameter.name != "words" for parameter in self.params):
+                raise
+            message = error.format_message().rstrip(".")
+            raise click.UsageError(f"{message}; if it is a word to look for, write -- before the words", ctx) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        others = dict(ctx.params)
+        named = NamedIndex.taken_from(others)
+        return ctx.invoke(self.callback, named, **others) if self.callback else None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedIndex:
+    """The index that a command line names, and what the command may do with it."""
+
+    root: Path
+    """The folder, the home of several, or a pack."""
+    place: Mapping[str, Any] = field(default_factory=dict)
+    """Where the index is: keywords of `Index.open`."""
+    updates: bool = True
+    """Whether it is brought up to date first."""
+    shape: Shape = Shape("text")  # noqa: RUF009  immutable
+    text: str = ""
+    """The words that name no folder."""
+
+    @classmethod
+    def taken_from(cls, params: dict[str, Any]) -> NamedIndex:
+        """Take what names the index out of the parameters of a command."""
+        text, root = _named_root(params)
+        place: dict[str, Any] = {name: params.pop(name) for name in ("store", "schema", "adopt") if name in params}
+        as_json = params.pop("as_json", False)
+        form = chosen(params.pop("form"), as_json, params.pop("null")) if "form" in params else None
+        shape = form or Shape("json" if as_json else "text")
+        return cls(root, place, not params.pop("no_update", False), shape, text)
+
+    @property
+    def as_json(self) -> bool:
+        return self.shape.name == "json"
+
+    def open(self) -> OpenedIndex:
+        return open_index(self.root, read_only=not self.updates, **self.place)
+
+    @contextmanager
+    def updated(self) -> Iterator[Index]:
+        """The index, with its documents brought up to date unless that is forbidden."""
+        with self.open().index as index:
+            if self.updates:
+                refresh(index)
+            yield index
+
+    def prepare(self, index: Index) -> None:
+        """Bring the documents up to date before a search; if that is forbidden, note how many are missing."""
+        if self.updates:
+            refresh(index)
+        else:
+            note_files_read(index)
+
+    def fill(self, opened: OpenedIndex) -> None:
+        """Make missing vectors before a search, unless that is forbidden or the model is missing."""
+        if self.updates and not opened.missing_embedder:
+            fill_vectors(opened.index)
+
+
+def _named_root(params: dict[str, Any]) -> tuple[str, Path]:
+    """The words that name no folder, and the folder, the home of several, or the pack."""
+    pack, home, root = (params.pop(name, None) for name in ("pack", "home", "root"))
+    if "words" in params:
+        words, roots = params.pop("words"), root if pack is None else [chosen_root(root[0] if root else Path(), pack)]
+        understood = _understood(words, roots, home)
+        return understood.text, home_of(understood.roots, home)
+    if "folders" in params:
+        root = home_of(params.pop("folders"), home)
+    return "", chosen_root(root, pack)
+
+
+def _understood(words: Sequence[str], roots: Sequence[Path], home: Path | None) -> UnderstoodWords:
+    understood = UnderstoodWords(" ".join(words), ()) if home and not roots else understand(words, roots)
+    click.get_current_context().meta[NAMED] = understood.roots is not HERE
+    if understood.note:
+        write_note(understood.note)
+    return understood
+
+
+def chosen_root(root: Path, pack: Path | None) -> Path:
+    """The pack, if one is named. Raises if it is none."""
+    if pack is None:
+        return root
+    if root != Path():
+        raise SettingsError(f"both a folder, {root}, and a pack", path="--pack", remedy="leave out one of them")
+    read_container(pack)
+    return pack
+
+
+# Opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +178,66 @@ def open_index(root: Path, *, create: bool = True, **options: Any) -> OpenedInde
     note_differences(opened.index.choice)
     note_withheld(opened.index.choice, root)
     return opened
+
+
+# May a folder be read that nobody named? Whoever forgets it, or types it wrongly, may stand in a whole home folder.
+
+
+def ask_before_first_read(root: Path, place: Mapping[str, Any]) -> None:
+    """Ask whether to read the current folder, if nobody named it, it has neither an index nor settings, and it is
+    large. Without a terminal, or after a no, that is an error. `place` says where the index is."""
+    refusal = first_read_refusal(root, place)
+    if refusal is None:
+        return
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        write_note(f"{refusal.message} yet: {refusal.path}")
+        if click.confirm("Read all of it?", err=True):
+            click.get_current_context().meta[NAMED] = True  # once is enough
+            return
+    raise refusal
+
+
+def first_read_refusal(root: Path, place: Mapping[str, Any]) -> SettingsError | None:
+    """Why the folder is not read unasked; None if it may be."""
+    context = click.get_current_context(silent=True)
+    if context is None or _is_named(context) or has_index(root, place.get("store"), place.get("schema")):
+        return None
+    if nearest_file(root) is not None:
+        return None
+    real = Path(os.path.realpath(root))
+    if (home := _home()) is not None and home.is_relative_to(real):
+        what = "is your home folder" if real == home else "contains your home folder"
+    elif has_more_files(real, MAX_FILES):
+        what = f"has more than {MAX_FILES:,} files"
+    else:
+        return None
+    remedy = f"name a folder, or to read this one: {_line(context)}"
+    message = f"no folder is named, and the current one {what}: nothing was read"
+    return SettingsError(message, path=str(real), remedy=remedy)
+
+
+def _is_named(context: click.Context) -> bool:
+    sources = map(context.get_parameter_source, _PLACES)
+    given = (source not in (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP) for source in sources)
+    return bool(context.meta.get(NAMED)) or any(given)
+
+
+def _line(context: click.Context) -> str:
+    """The same command with the current folder named."""
+    values = [context.params[name] for name in _WORDS if context.params.get(name)]
+    words = [word for value in values for word in ([value] if isinstance(value, str) else value)]
+    takes_words = any(name in context.params for name in _WORDS)
+    return shlex.join([*context.command_path.split(), *map(str, words), *(["-r", "."] if takes_words else ["."])])
+
+
+def _home() -> Path | None:
+    try:
+        return Path(os.path.realpath(Path.home()))
+    except RuntimeError:  # a system without users
+        return None
+
+
+# Servers
 
 
 def open_for_server(root: Path, embedder: str | None, read_only: bool, place: Mapping[str, Any]) -> Index:
@@ -217,6 +398,15 @@ def file_from_here(root: Path, path: str) -> str:
     file = roots.file(path) if roots else root / path
     here = Path.cwd()
     return str(file.relative_to(here) if file.is_relative_to(here) else file)
+
+
+def document_from_here(index: Index, path: str) -> str:
+    """The document at a path from the root or from the current folder; an unknown one is an error."""
+    documents = set(index.documents())
+    for known in (Path(os.path.normpath(path)).as_posix(), index.tree.path_of(path)):
+        if known in documents:
+            return known
+    return index.document(path).document.path
 
 
 @lru_cache(maxsize=8)

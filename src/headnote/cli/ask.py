@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from headnote.cli import options
-from headnote.cli.access import fill_vectors, note_files_read, open_index, path_from_here, refresh
+from headnote.cli.access import IndexCommand, NamedIndex, path_from_here
+from headnote.cli.search_flags import search_flags
 from headnote.cli.terminal import (
     UNPRINTABLE,
     StyledLine,
@@ -19,7 +20,6 @@ from headnote.cli.terminal import (
     write_lines,
     write_note,
 )
-from headnote.cli.words import WordsCommand, search_flags, words
 from headnote.errors import AnswerError
 from headnote.model import Answer, Citation
 
@@ -29,13 +29,13 @@ _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 
 @click.command(
     "ask",
-    cls=WordsCommand,
+    cls=IndexCommand,
     examples=[
         ("quotes from the passages, without a model", 'headnote ask "how often do I calibrate?" docs --no-model'),
         ("only from some documents", 'headnote ask "which tools do I need?" docs --path "install*"'),
     ],
 )
-@words("question", "The question, with or without quotes.")
+@options.words("question", "The question, with or without quotes.")
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=6, metavar="N", help="Passages to answer from.")
 @click.option("--budget", type=click.IntRange(min=1), default=4000, metavar="N", help="Maximum tokens of the prompt.")
 @click.option("--model", metavar="NAME", help="Model to ask instead of HEADNOTE_CHAT_MODEL.")
@@ -45,16 +45,12 @@ _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 @options.place
 @options.as_json
 def ask_command(
-    question: str,
-    root: Path,
+    named: NamedIndex,
     limit: int,
     budget: int,
     model: str | None,
     no_model: bool,
     asked: dict[str, Any],
-    no_update: bool,
-    place: dict[str, Any],
-    as_json: bool,
 ) -> None:
     """Answer a question and cite the lines the answer rests on.
 
@@ -63,13 +59,13 @@ def ask_command(
     dropped and reported. The exit code is 1 if nothing is found or the answer is incomplete.
     """
     request = {"limit": limit, "budget": budget, "model": "" if no_model else model, **asked}
-    streams = not as_json and sys.stdout.isatty()
-    answer = _ask(question, root, place, not no_update, {**request, "stream": _write_piece if streams else None})
-    if as_json:
-        write_json(answer_record(question, root, answer))
+    streams = not named.as_json and sys.stdout.isatty()
+    answer = _ask(named, {**request, "stream": _write_piece if streams else None})
+    if named.as_json:
+        write_json(answer_record(named.text, named.root, answer))
     else:
         _write_piece("\n" if streams else f"{answer.text}\n")
-        write_lines(citation_lines(root, answer))
+        write_lines(citation_lines(named.root, answer))
         for citation in answer.dropped:
             write_note(f"dropped [{citation.written}]: {citation.reason}")
         if answer.note:
@@ -78,17 +74,13 @@ def ask_command(
         raise click.exceptions.Exit(1)
 
 
-def _ask(question: str, root: Path, place: dict[str, Any], update: bool, request: dict[str, Any]) -> Answer:
+def _ask(named: NamedIndex, request: dict[str, Any]) -> Answer:
     try:
-        opened = open_index(root, read_only=not update, **place)
+        opened = named.open()
         with opened.index as index:
-            if update:
-                refresh(index)
-            else:
-                note_files_read(index)
-            if update and not opened.missing_embedder:
-                fill_vectors(index)
-            return index.ask(question, **request)
+            named.prepare(index)
+            named.fill(opened)
+            return index.ask(named.text, **request)
     except AnswerError as error:
         raise AnswerError(error.message, remedy=f"{error.remedy}, or ask with --no-model") from None
 

@@ -14,13 +14,13 @@ import click
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
 from headnote.cli.chunk_view import ChunkRecipe, ChunkTotals, chunk_all, count_file, json_lines, view
-from headnote.cli.paths import STDIN, expand_paths, report
 from headnote.cli.progress_bar import track_files
 from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.terminal import is_ascii_only, write_bytes, write_json, write_lines, write_note
+from headnote.cli.terminal import is_ascii_only, write_bytes, write_json, write_lines, write_note, write_unread
 from headnote.config import LoadedSettings, load_settings, trust_note, withheld_of_file
 from headnote.config.chunk_settings import TABLE
 from headnote.errors import SourceError
+from headnote.sources.files import STDIN
 from headnote.tokens import get_counter
 
 Item = TypeVar("Item")
@@ -75,7 +75,7 @@ def chunk_command(
     get_counter(loaded.settings.counter, loaded.settings.bias)
     recipe = ChunkRecipe(loaded.preset, {field: getattr(loaded.settings, field) for field in FIELD_NAMES}, name)
 
-    files = expand_paths(paths)
+    files = options.files_of(paths)
     if stats:
         has_failed = _write_stats(files, recipe, loaded, workers, bool(as_json))
     elif as_json or (as_json is None and not sys.stdout.isatty()):
@@ -130,7 +130,7 @@ def _write_each(results: Iterator[Item | SourceError], write: Callable[[Item], A
     has_failed = False
     for result in results:
         if isinstance(result, SourceError):
-            has_failed |= report(result)
+            has_failed |= write_unread(result)
         else:
             write(result)
     return has_failed

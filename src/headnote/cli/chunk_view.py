@@ -23,13 +23,12 @@ from headnote.chunking.data_uris import strip_data_uris
 from headnote.chunking.presets import make_settings
 from headnote.chunking.settings import Settings
 from headnote.cli.formatting import counted
-from headnote.cli.paths import STDIN
 from headnote.cli.terminal import StyledLine, StyledText, escape_json
 from headnote.errors import SourceError
 from headnote.markdown.document import Document
 from headnote.model import Chunk
 from headnote.sources.chunks import on_each_file
-from headnote.sources.files import decode, read_dated
+from headnote.sources.files import STDIN, decode, read_dated
 
 # -- Chunk files in worker processes, and turn the chunks of each into output there.
 

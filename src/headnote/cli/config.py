@@ -11,8 +11,7 @@ import click
 from headnote.api import check_folder, settings_of_index
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
-from headnote.cli.access import note_differences, note_withheld
-from headnote.cli.command import Command
+from headnote.cli.access import IndexCommand, NamedIndex, note_differences, note_withheld
 from headnote.cli.formatting import setting_json, setting_text
 from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_note
 from headnote.config import (
@@ -55,7 +54,7 @@ class Loaded(NamedTuple):
 
 @click.command(
     "config",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         ("which settings apply to a folder, and why", "headnote config docs"),
         ("the same for programs", "headnote config docs --json"),
@@ -63,7 +62,7 @@ class Loaded(NamedTuple):
 )
 @options.root
 @options.as_json
-def config_command(root: Path, as_json: bool) -> None:
+def config_command(named: NamedIndex) -> None:
     """Show the settings in effect and where each comes from.
 
     Later sources win: the preset, the headnote.toml of your own, headnote.toml or [tool.headnote] in pyproject.toml,
@@ -71,11 +70,11 @@ def config_command(root: Path, as_json: bool) -> None:
     headnote trust. An index stores the settings it was made with; flags last, and what came from a file follows that
     file with the next update.
     """
-    loaded = _load(root)
-    if as_json:
-        write_json(_record(loaded, root))
+    loaded = _load(named.root)
+    if named.as_json:
+        write_json(_record(loaded, named.root))
     else:
-        write_lines(_lines(loaded, root))
+        write_lines(_lines(loaded, named.root))
 
 
 def _load(root: Path) -> Loaded:

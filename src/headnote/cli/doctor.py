@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import click
 
 from headnote.api import Index, check_folder, repair_index
 from headnote.cli import options
-from headnote.cli.access import open_index
-from headnote.cli.command import Command
+from headnote.cli.access import IndexCommand, NamedIndex, open_index
 from headnote.cli.formatting import DEEP_MISSING, counted, drift_counts, missing_vectors
 from headnote.cli.index import MAX_PATHS
 from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
@@ -57,7 +56,7 @@ class CheckedPoint(NamedTuple):
 
 @click.command(
     "doctor",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         ("is everything all right?", "headnote doctor docs"),
         ("mend what can be mended", "headnote doctor docs --repair"),
@@ -67,15 +66,16 @@ class CheckedPoint(NamedTuple):
 @click.option("--repair", is_flag=True, help="Rebuild derived and damaged data; sound vectors stay.")
 @options.place
 @options.as_json
-def doctor_command(root: Path, repair: bool, place: dict[str, Any], as_json: bool) -> None:
+def doctor_command(named: NamedIndex, repair: bool) -> None:
     """Check the index and everything it needs.
 
     The exit code is 1 if something is wrong and was not repaired. A repair reads the documents and makes no vectors.
     """
+    root = named.root
     check_folder(root)  # a missing folder is an error, not a finding
-    findings = [*_packages(), *_index_findings(root, repair, place)]
+    findings = [*_packages(), *_index_findings(named, repair)]
     is_sound = all(finding.state != "wrong" for finding in findings)
-    if as_json:
+    if named.as_json:
         write_json({"root": str(root), "sound": is_sound, "findings": [_record(finding) for finding in findings]})
     else:
         write_lines(_lines(root, findings))
@@ -116,15 +116,13 @@ def _packages() -> Iterator[CheckedPoint]:
         yield CheckedPoint("ok", "packages", ", ".join(installed))
 
 
-def _index_findings(root: Path, repair: bool, place: dict[str, Any]) -> Iterator[CheckedPoint]:
+def _index_findings(named: NamedIndex, repair: bool) -> Iterator[CheckedPoint]:
     try:
         if repair:
-            yield from (CheckedPoint("repaired", "index", text) for text in repair_index(root, **place))
-        opened = open_index(root, create=False, **place)
+            yield from (CheckedPoint("repaired", "index", text) for text in repair_index(named.root, **named.place))
+        opened = open_index(named.root, create=False, **named.place)
     except MissingIndex as error:
-        yield from (
-            _build(root, place) if repair else [CheckedPoint("wrong", "index", f"{error.message}: {error.remedy}")]
-        )
+        yield from (_build(named) if repair else [CheckedPoint("wrong", "index", f"{error.message}: {error.remedy}")])
         return
     except MissingExtra as error:
         if "psycopg" in error.message:  # the other packages have their findings already
@@ -145,8 +143,8 @@ def _index_findings(root: Path, repair: bool, place: dict[str, Any]) -> Iterator
             yield CheckedPoint("wrong", "index", str(error))
 
 
-def _build(root: Path, place: dict[str, Any]) -> Iterator[CheckedPoint]:
-    opened = open_index(root, **place)
+def _build(named: NamedIndex) -> Iterator[CheckedPoint]:
+    opened = named.open()
     with opened.index as index:
         yield _model(index, opened.missing_embedder)
         index.update(vectors=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from headnote.cli import choices, options
-from headnote.cli.access import open_index, refresh
+from headnote.cli.access import NamedIndex
 from headnote.cli.command import Argument, Command
 from headnote.cli.formatting import byte_size, counted
 from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
@@ -54,9 +54,7 @@ def export_command(
     if len(places) > (2 if root is None else 1):
         raise click.UsageError(f"Got too many folders: {' '.join(map(str, places))}", click.get_current_context())
     folder = root or (places[0] if len(places) == 2 else Path())
-    with open_index(folder, read_only=no_update).index as index:
-        if not no_update:
-            refresh(index)
+    with NamedIndex(folder, updates=not no_update).updated() as index:
         exported = index.export(places[-1], base_url=base_url, check=check)
     if as_json:
         write_json(exported._asdict() | {"folder": str(exported.folder)})

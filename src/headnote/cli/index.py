@@ -8,15 +8,17 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import click
 
-from headnote.api import Index, Status
+from headnote.api import Index, Status, temporary_index
 from headnote.cli import options
 from headnote.cli.access import (
     FIRST_WAIT,
+    IndexCommand,
+    NamedIndex,
+    ask_before_first_read,
     note_differences,
     note_followed,
     note_interruption,
@@ -28,14 +30,11 @@ from headnote.cli.access import (
     path_from_here,
 )
 from headnote.cli.command import Option
-from headnote.cli.first_read import ask_before_first_read
 from headnote.cli.formatting import counted, duration, missing_vectors
 from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
-from headnote.cli.sigterm import sigterm_interrupts
 from headnote.cli.terminal import StyledLine, StyledText, write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings
-from headnote.embedding.registry import Models
 from headnote.errors import (
     LockedIndex,
     MissingIndex,
@@ -45,7 +44,7 @@ from headnote.errors import (
     UnreachableIndex,
 )
 from headnote.index.plan import Plan, Report
-from headnote.store.sqlite.store import SqliteStore
+from headnote.signals import sigterm_interrupts
 from headnote.tokens import get_counter
 
 # -- What an update did or would do, as text and as JSON.
@@ -204,9 +203,13 @@ class IndexRequest(NamedTuple):
     """Everything else that `Index.open` takes."""
 
 
+class IndexingCommand(SettingsCommand, IndexCommand):
+    """The settings of chunks as flags, and the index."""
+
+
 @click.command(
     "index",
-    cls=SettingsCommand,
+    cls=IndexingCommand,
     examples=[
         ("read a folder, and again only what has changed", "headnote index docs"),
         ("see what would be done", "headnote index docs --dry-run"),
@@ -260,7 +263,7 @@ class IndexRequest(NamedTuple):
 @options.workers
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; with --watch one line per update.")
 def index_command(
-    root: Path,
+    named: NamedIndex,
     watch: bool,
     rebuild: bool,
     forget_flags: bool,
@@ -271,13 +274,11 @@ def index_command(
     exclude: tuple[str, ...],
     formats: str | None,
     max_file_bytes: int | None,
-    place: dict[str, Any],
     preset: str | None,
     size: str | None,
     overlap: str | None,
     wait: float,
     workers: int | None,
-    as_json: bool,
     settings: dict[str, Any],
 ) -> None:
     """Build or update the index of a folder.
@@ -292,8 +293,8 @@ def index_command(
     if dry_run and watch:
         raise SettingsError("--dry-run cannot be combined with --watch", remedy="leave one of them out")
     request = IndexRequest(
-        root=root,
-        as_json=as_json,
+        root=named.root,
+        as_json=named.as_json,
         rebuild=rebuild,
         update={"vectors": not no_deep, "wait": wait, "workers": workers},
         flags={**settings, "preset": preset, "size": size, "overlap": overlap},
@@ -304,10 +305,10 @@ def index_command(
             "formats": formats or (),
             "max_file_bytes": max_file_bytes,
             "configure": "anew" if forget_flags else "apply",
-            **place,
+            **named.place,
         },
     )
-    ask_before_first_read(root, place)
+    ask_before_first_read(named.root, named.place)
     if dry_run:
         _show_plan(request)
     else:
@@ -376,10 +377,8 @@ def _plan(request: IndexRequest) -> Report:
         flags = request.flags | {name: request.index_options[name] for name in INDEX_NAMES}
         choice = choose(flags, request.root)
         note_withheld(choice, request.root)
-    with TemporaryDirectory() as folder:
-        store = SqliteStore.open(folder)
-        with Index(request.root, store, choice, Models()) as index:
-            return index.plan(rebuild=request.rebuild)
+    with temporary_index(request.root, choice) as index:
+        return index.plan(rebuild=request.rebuild)
 
 
 # --watch

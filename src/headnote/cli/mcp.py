@@ -6,28 +6,24 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import click
 
 from headnote.api import Index, is_pack
 from headnote.api.keeper import keep_fresh
 from headnote.cli import options
-from headnote.cli.access import answer_on_one_core, open_for_server
-from headnote.cli.command import Command
-from headnote.cli.first_read import first_read_refusal
-from headnote.cli.sigterm import ending_by_sigterm
+from headnote.cli.access import IndexCommand, NamedIndex, answer_on_one_core, first_read_refusal, open_for_server
 from headnote.cli.terminal import write_error
 from headnote.config import read_contexts
 from headnote.errors import HeadnoteError
 from headnote.extras import install, load
 from headnote.search.contexts import NO_CONTEXTS
+from headnote.signals import ending_by_sigterm
 
 
 @click.command(
     "mcp",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         ("what an agent starts, with a folder as its knowledge", "headnote mcp docs"),
         ("a pack that somebody made", "headnote mcp --pack docs.headnote"),
@@ -42,9 +38,7 @@ from headnote.search.contexts import NO_CONTEXTS
 @options.embedder
 @options.read_only
 @options.place
-def mcp_command(
-    root: Path, http: bool, port: int, embedder: str | None, read_only: bool, place: dict[str, Any]
-) -> None:
+def mcp_command(named: NamedIndex, http: bool, port: int, embedder: str | None, read_only: bool) -> None:
     """Serve the index to coding agents over MCP.
 
     The server keeps the index up to date while it runs. Search works at once; the vectors of the deep model follow in
@@ -57,8 +51,9 @@ def mcp_command(
         from headnote.mcp_server.stdin import mended_stdin
 
     answer_on_one_core()
-    open_index = partial(open_for_server, root, embedder, read_only, place)
-    refusal = None if read_only else first_read_refusal(root, place)
+    root = named.root
+    open_index = partial(open_for_server, root, embedder, read_only, named.place)
+    refusal = None if read_only else first_read_refusal(root, named.place)
     if refusal is not None and http:
         raise refusal
     if refusal is not None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,21 @@ import click
 
 from headnote.cli import choices
 from headnote.cli.command import Argument, Option
-from headnote.errors import SettingsError
-from headnote.extra.packs.format import read_container
+from headnote.errors import SourceError
+
+Decorator = Callable[[Any], Any]
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several as one, in the order of the help."""
+
+    def decorate(command: Any) -> Any:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
 
 # Click does not check readability: the code that opens a path has errors that name the remedy.
 PATH = click.Path(readable=False, path_type=Path)
@@ -49,8 +61,8 @@ root_option = click.option(
 """For commands whose arguments are something else."""
 
 
-def roots(about: str) -> Callable[[Any], Any]:
-    """`[ROOT]...` and `--home`. The command receives one `root`: the folder, or the home of several."""
+def roots(about: str) -> Decorator:
+    """`[ROOT]...` and `--home`."""
     argument = click.argument(
         "folders",
         cls=Argument,
@@ -60,18 +72,7 @@ def roots(about: str) -> Callable[[Any], Any]:
         about=f"{about} Several are one index.",
         shell_complete=choices.folders,
     )
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def with_root(*, folders: tuple[Path, ...], home: Path | None, **others: Any) -> Any:
-            # Late: it loads the index, and commands without one share this module.
-            from headnote.api import home_of
-
-            return command(root=home_of(folders, home), **others)
-
-        return argument(home(with_root))
-
-    return decorate
+    return together(argument, home)
 
 
 root = roots(ROOT_HELP)
@@ -100,24 +101,14 @@ adopt = click.option(
 read_only = click.option("--read-only", is_flag=True, help="Write nothing: serve the index as it is.")
 
 
-def place(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Where the index is. The command receives one `place`, with the keywords of `Index.open`."""
-
-    @wraps(command)
-    def with_place(*, store: str | None, schema: str | None, adopt: bool, **others: Any) -> Any:
-        return command(place={"store": store, "schema": schema, "adopt": adopt}, **others)
-
-    return _store(schema(adopt(with_place)))
-
-
+place = together(_store, schema, adopt)
+"""Where the index is: keywords of `Index.open`."""
 no_update = click.option("--no-update", is_flag=True, help="Use the index as it is, without looking at the files.")
 embedder = click.option(
     "--embedder", metavar="NAME", shell_complete=choices.embedders, help="Embedder that makes the vectors."
 )
 
-# A pack in place of a folder
-
-pack_option = click.option(
+pack = click.option(
     "--pack",
     cls=Option,
     section=STORE,
@@ -127,31 +118,56 @@ pack_option = click.option(
 )
 
 
-def pack(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command receives the pack as its `root`: a pack is opened wherever a folder is."""
-
-    @wraps(command)
-    def with_pack(*, root: Path, pack: Path | None, **others: Any) -> Any:
-        return command(root=chosen_root(root, pack), **others)
-
-    return pack_option(with_pack)
+# Words without quotes, and the folder at their end
 
 
-def chosen_root(root: Path, pack: Path | None) -> Path:
-    """The pack, if one is named. Raises if it is none."""
-    if pack is None:
-        return root
-    if root != Path():
-        raise SettingsError(f"both a folder, {root}, and a pack", path="--pack", remedy="leave out one of them")
-    read_container(pack)
-    return pack
+class QueryWords(Argument):
+    """Its name in errors is that of the words, without the folder."""
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:  # noqa: ARG002
+        return repr(str(self.metavar).partition(".")[0])
+
+
+def words(name: str, about: str) -> Decorator:
+    """`WORD... [ROOT]...`, `--root`, `--home` and `--pack`."""
+    where = "A folder at the end is ROOT, the folder to search; the current one by default. Several are one index."
+    argument = click.argument(
+        "words",
+        cls=QueryWords,
+        metavar=f"{name.upper()}... [ROOT]...",
+        nargs=-1,
+        required=True,
+        about=f"{about} {where}",
+        shell_complete=choices.folders,
+    )
+    root = click.option(
+        "--root",
+        "-r",
+        cls=Option,
+        type=PATH,
+        metavar="DIR",
+        multiple=True,
+        shell_complete=choices.folders,
+        help="Folder to search; repeatable. All words are the query then.",
+    )
+    return together(argument, root, home, pack)
 
 
 # Reading and chunking documents
 
 
-def paths(about: str, *, required: bool = True) -> Callable[[Any], Any]:
+def paths(about: str, *, required: bool = True) -> Decorator:
     return click.argument("paths", cls=Argument, metavar="PATH...", nargs=-1, required=required, type=PATH, about=about)
+
+
+def files_of(paths: Sequence[Path]) -> list[str | SourceError]:
+    """The files that the paths stand for, each once; in its place, what cannot be read or is left out."""
+    # Late: commands of an index share this module.
+    from headnote.sources.discover import expand
+    from headnote.sources.files import STDIN
+
+    files = (file for path in paths for file in ([STDIN] if str(path) == STDIN else expand([path])))
+    return list(dict.fromkeys(files))
 
 
 preset = click.option(

@@ -12,8 +12,7 @@ from headnote.cli import options, output
 from headnote.cli.command import Command
 from headnote.cli.formatting import counted
 from headnote.cli.output import Output, OutputRow, write_output
-from headnote.cli.paths import expand_paths, report
-from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_unread
 from headnote.errors import SourceError
 from headnote.formats.kinds import open_document
 from headnote.lines import count_lines
@@ -46,7 +45,7 @@ class FileOutline(NamedTuple):
     ],
 )
 @options.paths("Files, or folders of Markdown and plain text; with --pack, documents of the pack.", required=False)
-@options.pack_option
+@options.pack
 @click.option("--depth", "-d", type=click.IntRange(1, 6), default=6, metavar="N", help="Deepest heading level to show.")
 @click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx files.")
 @output.form
@@ -84,21 +83,21 @@ Show = Callable[[FileOutline], None]
 def _show_files(paths: Sequence[Path], mdx: bool, depth: int, show: Show) -> bool:
     """Show each file, and return whether one could not be read."""
     has_failed = False
-    for file in expand_paths(paths):
+    for file in options.files_of(paths):
         try:
             if isinstance(file, SourceError):
                 raise file
             show(_outline(read_source(file), file, mdx or None, depth))
         except SourceError as error:
             # Go on with the other files.
-            has_failed |= report(error)
+            has_failed |= write_unread(error)
     return has_failed
 
 
 def _show_pack(pack: Path, paths: Sequence[Path], depth: int, show: Show) -> bool:
-    from headnote.cli.access import open_index  # late: files need no index
+    from headnote.cli.access import chosen_root, open_index  # late: files need no index
 
-    with open_index(options.chosen_root(Path(), pack)).index as index:
+    with open_index(chosen_root(Path(), pack)).index as index:
         for path in map(Path.as_posix, paths) if paths else index.documents():
             document = index.document(path).document
             show(_outline(document.text, document.path, document.mdx, depth))

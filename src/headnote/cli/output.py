@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
 import click
 
 from headnote.cli.choices import words
 from headnote.cli.command import Option
-from headnote.cli.options import as_json
+from headnote.cli.options import as_json, together
 from headnote.cli.terminal import UNPRINTABLE, harmless, printable, without_commands, write_bytes, write_json
 from headnote.errors import SettingsError
 
@@ -91,13 +87,21 @@ def _csv(output: Output) -> None:
     _write(without_commands("".join(map(_csv_line, rows))))
 
 
+# Imports inside functions: every command of an index has this module, and few print such a format.
+
+
 def _csv_line(cells: list[str]) -> str:
+    import csv
+    import io
+
     line = io.StringIO(newline="")
     csv.writer(line).writerow(cells)  # with another line end, a lone carriage return would not be quoted
     return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _xml(output: Output) -> None:
+    from xml.sax.saxutils import escape, quoteattr
+
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<{output.name}>"]
     for row in output.rows:
         cells = {name: _cell(row.cells.get(name)) for name in output.columns if name != "text"}
@@ -197,16 +201,8 @@ null = click.option(
     is_flag=True,
     help="End each file name with NUL, with --format files: for xargs -0.",
 )
-
-
-def shape(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--format`, `--json` and `-0`. The command receives one `shape`."""
-
-    @wraps(command)
-    def with_shape(*, form: str | None, null: bool, as_json: bool, **others: Any) -> Any:
-        return command(shape=chosen(form, as_json, null), **others)
-
-    return form(null(as_json(with_shape)))
+shape = together(form, null, as_json)
+"""`--format`, `-0` and `--json`."""
 
 
 def chosen(given: str | None, as_json: bool, null: bool = False, known: Sequence[str] = NAMES) -> Shape:

@@ -11,8 +11,8 @@ import click
 
 from headnote.api import PackInfo, RootStatus, check_folder, read_pack_info, verify_pack
 from headnote.cli import choices, options
-from headnote.cli.access import open_index, refresh
-from headnote.cli.command import Argument, Command, Option
+from headnote.cli.access import IndexCommand, NamedIndex
+from headnote.cli.command import Argument, Option
 from headnote.cli.formatting import byte_size, counted
 from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_message, write_note
 from headnote.errors import SettingsError
@@ -31,7 +31,7 @@ def _text(name: str, metavar: str, about: str) -> Callable[[Decorated], Decorate
 
 @click.command(
     "pack",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         ("a folder as one file", "headnote pack docs -o docs.headnote --version 1.30"),
         ("what it says about itself", "headnote pack --info docs.headnote"),
@@ -69,12 +69,11 @@ def _text(name: str, metavar: str, about: str) -> Callable[[Decorated], Decorate
 )
 @options.as_json
 def pack_command(
-    root: Path,
+    named: NamedIndex,
     output: Path | None,
     deep: bool,
     times: bool,
     sign: Path | None,
-    no_update: bool,
     name: str,
     version: str,
     description: str,
@@ -82,7 +81,6 @@ def pack_command(
     info: Path | None,
     verify: Path | None,
     key: Path | None,
-    as_json: bool,
 ) -> None:
     """Make one file of an index, to search on any machine.
 
@@ -93,15 +91,14 @@ def pack_command(
     if key is not None and verify is None:
         raise SettingsError("--key says who must have signed a pack", path="--key", remedy="add --verify FILE")
     if verify is not None:
-        _show(verify, verify_pack(verify, key), as_json, _verdict(key))
+        _show(verify, verify_pack(verify, key), named.as_json, _verdict(key))
         return
     if info is not None:
-        _show(info, read_pack_info(info), as_json)
+        _show(info, read_pack_info(info), named.as_json)
         return
+    root = named.root
     check_folder(root)
-    with open_index(root, read_only=no_update).index as index:
-        if not no_update:
-            refresh(index)
+    with named.updated() as index:
         if why := index.why_no_documents():
             write_note(why)
         folders = index.status().folders or [RootStatus("", str(root.resolve()), len(index.documents()))]
@@ -112,7 +109,7 @@ def pack_command(
         file = output or Path(f"{root.resolve().name}{SUFFIX}")
         about = {"name": name, "version": version, "description": description, "licence": licence}
         made = index.pack(file, **about, deep=deep, times=times, sign=sign)
-    _show(file, made, as_json, folders=folders)
+    _show(file, made, named.as_json, folders=folders)
 
 
 def _verdict(key: Path | None) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from headnote.api.reports import Passages
 from headnote.cli import choices, options, output
-from headnote.cli.access import open_index, path_from_here, refresh
-from headnote.cli.command import Argument, Command
-from headnote.cli.output import Output, OutputRow, Shape, write_output
+from headnote.cli.access import IndexCommand, NamedIndex, path_from_here
+from headnote.cli.command import Argument
+from headnote.cli.output import Output, OutputRow, write_output
 from headnote.cli.terminal import StyledLine, StyledText, write_error, write_lines, write_note
 from headnote.lines import split_lines
 from headnote.model import Passage
@@ -22,7 +21,7 @@ COLUMNS = ("path", "start_line", "end_line", "text")
 
 @click.command(
     "read",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         (
             "a document, and some lines of another",
@@ -46,28 +45,20 @@ COLUMNS = ("path", "start_line", "end_line", "text")
 @options.no_update
 @options.place
 @output.shape
-def read_command(
-    places: tuple[str, ...],
-    root: Path,
-    budget: int | None,
-    no_update: bool,
-    place: dict[str, Any],
-    shape: Shape,
-) -> int:
+def read_command(named: NamedIndex, places: tuple[str, ...], budget: int | None) -> int:
     """Read several documents or sections, within a token budget.
 
     They come in the order of the places, until the budget is spent: the one that does not fit is cut between two lines.
     What was left out is said on standard error, with the command that reads it. The exit code is 2 if a place names
     nothing.
     """
-    with open_index(root, read_only=no_update, **place).index as index:
-        if not no_update:
-            refresh(index)
+    root = named.root
+    with named.updated() as index:
         read = index.read_many(places, budget=budget)
-    if shape.name == "text":
+    if named.shape.name == "text":
         write_lines(_text_lines(root, read))
     else:
-        write_output(_output(root, read), shape)
+        write_output(_output(root, read), named.shape)
     for problem in read.problems:
         write_error(str(problem))
     if read.left_out:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from headnote.cli import choices, options, output
-from headnote.cli.access import open_index, path_from_here, refresh
-from headnote.cli.command import Argument, Command
+from headnote.cli.access import IndexCommand, NamedIndex, path_from_here
+from headnote.cli.command import Argument
 from headnote.cli.formatting import counted
-from headnote.cli.output import Output, OutputRow, Shape, write_output
+from headnote.cli.output import Output, OutputRow, write_output
 from headnote.cli.search_view import highlighted, section_of
 from headnote.cli.terminal import StyledLine, StyledText, folded, window_width, write_lines, write_note
 from headnote.embedding.registry import short_name
@@ -42,7 +41,7 @@ COLUMNS = (
 
 @click.command(
     "related",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         ("near a document, and not linked from it yet", "headnote related calibration.md --root docs"),
         ("near what a line is about", "headnote related installing.md:20 --root docs -n 3"),
@@ -66,16 +65,7 @@ COLUMNS = (
 @options.no_update
 @options.place
 @output.shape
-def related_command(
-    path: str | None,
-    root: Path,
-    limit: int,
-    unlinked: bool,
-    linked: bool,
-    no_update: bool,
-    place: dict[str, Any],
-    shape: Shape,
-) -> None:
+def related_command(named: NamedIndex, path: str | None, limit: int, unlinked: bool, linked: bool) -> None:
     """Show passages near one, and suggest links to make.
 
     Passages are near by the meaning of their text and by rare words that both have. Those of documents that PATH links
@@ -86,9 +76,8 @@ def related_command(
         raise SettingsError("no document is given", remedy="name one, or suggest links with --unlinked")
     if unlinked and linked:
         raise SettingsError("--unlinked and --all contradict each other", remedy="keep one of them")
-    with open_index(root, read_only=no_update, **place).index as index:
-        if not no_update:
-            refresh(index)
+    root, shape = named.root, named.shape
+    with named.updated() as index:
         found = index.related(path or "", limit=limit, unlinked=unlinked, linked=linked)
     if shape.name != "text":
         write_output(_output(root, path, found, unlinked), shape)

@@ -12,13 +12,12 @@ import msgspec
 
 from headnote.api import Index
 from headnote.cli import options, output
-from headnote.cli.access import OpenedIndex, fill_vectors, note_files_read, open_index, path_from_here, refresh
+from headnote.cli.access import IndexCommand, NamedIndex, OpenedIndex, path_from_here
 from headnote.cli.formatting import missing_vectors
-from headnote.cli.hyperlinks import editor_links
 from headnote.cli.output import Output, OutputRow, Shape, write_output
-from headnote.cli.search_view import HitView, hit_lines, shown_line, snippet_of
+from headnote.cli.search_flags import flag_of_option, search_flags
+from headnote.cli.search_view import HitView, editor_links, hit_lines, shown_line, snippet_of
 from headnote.cli.terminal import StyledText, folded, harmless, window_width, write_lines, write_note
-from headnote.cli.words import WordsCommand, flag_of_option, search_flags, words
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, ReadQuery, Why
 from headnote.search.query import FILTERS, Mode, SearchArguments, read_options
@@ -27,7 +26,7 @@ from headnote.search.spelling import corrected_query
 
 @click.command(
     "search",
-    cls=WordsCommand,
+    cls=IndexCommand,
     examples=[
         ("in the folder docs; without it, in this one", "headnote search how often do I calibrate docs/"),
         (
@@ -38,7 +37,7 @@ from headnote.search.spelling import corrected_query
         ("in one of two folders, for programs", 'headnote search "spare battery" docs notes --in notes --json'),
     ],
 )
-@words("query", "What to look for, with or without quotes.")
+@options.words("query", "What to look for, with or without quotes.")
 @search_flags()
 @click.option(
     "--context",
@@ -54,27 +53,24 @@ from headnote.search.spelling import corrected_query
 @options.place
 @output.shape
 def search_command(
-    query: str,
-    root: Path,
+    named: NamedIndex,
     asked: dict[str, Any],
     context: int,
     full: bool,
     explain: bool,
-    no_update: bool,
-    place: dict[str, Any],
-    shape: Shape,
 ) -> None:
     """Find the passages that answer a query.
 
     "Words in quotes" stand in a row, -word excludes, title:, path: and tag: filter, and OR joins alternatives. The
     index is built or updated first. Options default to [search] of headnote.toml. Without hits the exit code is 1.
     """
+    query, root, shape = named.text, named.root, named.shape
     if not query.strip() and not any(asked[name] for name in FILTERS):
         raise SettingsError("the query is empty", remedy="say what to look for")
     arguments, plain = read_options(asked, flag_of_option), asked["literal"]
-    opened = open_index(root, read_only=no_update, **place)
+    opened = named.open()
     with opened.index as index:
-        _prepare(opened, asked["mode"], update=not no_update)
+        _prepare(named, opened, asked["mode"])
         found = _found(index, query, arguments)
         missing = missing_vectors(index.status()) if explain else ""
         contexts = [_context(index, hit, context) for hit in found.hits] if context else None
@@ -124,19 +120,13 @@ def _show(view: HitView, found: FoundPage, contexts: Sequence[Passage] | None, m
         write_lines([[], *folded([StyledText(missing, "dim")], view.width, "")])
 
 
-def _prepare(opened: OpenedIndex, mode: Mode | None, update: bool) -> None:
+def _prepare(named: NamedIndex, opened: OpenedIndex, mode: Mode | None) -> None:
     """Bring the documents up to date, and the vectors if the mode uses them."""
-    index = opened.index
-    if update:
-        refresh(index)
-    else:
-        note_files_read(index)
-    if (mode or index.search_settings.mode) == "keyword":
-        return
-    if opened.note:
-        write_note(opened.note)
-    elif update:
-        fill_vectors(index)
+    named.prepare(opened.index)
+    if (mode or opened.index.search_settings.mode) != "keyword":
+        if opened.note:
+            write_note(opened.note)
+        named.fill(opened)
 
 
 def _context(index: Index, hit: Hit, lines: int) -> Passage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from socket import gethostname, socket
@@ -16,14 +16,19 @@ import click
 from headnote.api import check_folder, is_pack
 from headnote.api.keeper import Served, keep_fresh
 from headnote.cli import options
-from headnote.cli.access import answer_on_one_core, open_again, open_for_server
-from headnote.cli.command import Command
-from headnote.cli.first_read import ask_before_first_read
-from headnote.cli.sigterm import ending_by_sigterm
+from headnote.cli.access import (
+    IndexCommand,
+    NamedIndex,
+    answer_on_one_core,
+    ask_before_first_read,
+    open_again,
+    open_for_server,
+)
 from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings, read_roots
 from headnote.config.tokens import MIN_LENGTH, is_token, kept_token, new_token
 from headnote.errors import SettingsError
+from headnote.signals import ending_by_sigterm
 
 if TYPE_CHECKING:
     from headnote.web.security import Guard
@@ -46,7 +51,7 @@ json_option = click.option(
 
 @click.command(
     "serve",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         ("a page and an API for this machine", "headnote serve docs"),
         ("several folders as one", "headnote serve docs notes"),
@@ -86,7 +91,7 @@ json_option = click.option(
 @options.place
 @json_option
 def serve_command(
-    root: Path,
+    named: NamedIndex,
     host: str | None,
     port: int | None,
     token: str | None,
@@ -95,21 +100,20 @@ def serve_command(
     editor: str | None,
     embedder: str | None,
     read_only: bool,
-    place: dict[str, Any],
-    as_json: bool,
 ) -> None:
     """Serve the folder as a web page and an HTTP API.
 
     The server keeps the index up to date while it runs. Only this machine can reach it unless you set --host or
     [server] in headnote.toml. Ctrl-C stops it.
     """
-    settings = _settings(root, host=host, port=port, token=token, allow_host=allow_host, workers=workers, editor=editor)
-    _serve(ServedAddress(root, embedder, read_only, place), settings, as_json, lambda _: None)
+    flags = {"host": host, "port": port, "token": token, "allow_host": allow_host, "workers": workers, "editor": editor}
+    target = ServedAddress(named.root, embedder, read_only, named.place)
+    _serve(target, _settings(named.root, **flags), named.as_json, lambda _: None)
 
 
 @click.command(
     "open",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         ("read and search a folder in the browser", "headnote open docs"),
         ("the index as it is, without writing to the folder", "headnote open docs --read-only"),
@@ -124,17 +128,11 @@ def serve_command(
 @options.place
 @json_option
 def open_command(
-    root: Path,
-    port: int | None,
-    editor: str | None,
-    embedder: str | None,
-    read_only: bool,
-    place: dict[str, Any],
-    as_json: bool,
+    named: NamedIndex, port: int | None, editor: str | None, embedder: str | None, read_only: bool
 ) -> None:
     """Serve the folder and open it in the browser."""
-    settings = _settings(root, host="127.0.0.1", port=port, editor=editor)
-    _serve(ServedAddress(root, embedder, read_only, place), settings, as_json, _browse)
+    settings = _settings(named.root, host="127.0.0.1", port=port, editor=editor)
+    _serve(ServedAddress(named.root, embedder, read_only, named.place), settings, named.as_json, _browse)
 
 
 def _settings(root: Path, **flags: Any) -> ServerSettings:
@@ -149,7 +147,7 @@ class ServedAddress(NamedTuple):
     root: Path
     embedder: str | None
     read_only: bool
-    place: dict[str, Any]
+    place: Mapping[str, Any]
 
 
 def _serve(

@@ -13,8 +13,7 @@ from headnote.api import Drift, PackInfo, Status
 from headnote.chunking.presets import find_preset
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
-from headnote.cli.access import open_index
-from headnote.cli.command import Command
+from headnote.cli.access import IndexCommand, NamedIndex, open_index
 from headnote.cli.formatting import (
     DEEP_MISSING,
     ago,
@@ -52,7 +51,7 @@ class Facts(NamedTuple):
 
 @click.command(
     "status",
-    cls=Command,
+    cls=IndexCommand,
     examples=[
         ("what is in the index of a folder", "headnote status docs"),
         ("the same for programs", "headnote status docs --json"),
@@ -62,20 +61,20 @@ class Facts(NamedTuple):
 @options.pack
 @options.place
 @options.as_json
-def status_command(root: Path, place: dict[str, Any], as_json: bool) -> None:
+def status_command(named: NamedIndex) -> None:
     """Show what the index holds and whether it is up to date.
 
     No file is read: size and modification time tell which files have changed.
     """
-    facts = _facts(root, place)
-    if as_json:
-        write_json(_record(facts, root))
+    facts = _facts(named)
+    if named.as_json:
+        write_json(_record(facts, named.root))
     else:
-        write_lines(_lines(facts, root))
+        write_lines(_lines(facts, named.root))
 
 
-def _facts(root: Path, place: dict[str, Any]) -> Facts:
-    opened = open_index(root, create=False, **place)
+def _facts(named: NamedIndex) -> Facts:
+    opened = open_index(named.root, create=False, **named.place)
     with opened.index as index:
         status, drift, choice = index.status(), index.drift(), index.choice
     default, own = find_preset("default"), status.settings

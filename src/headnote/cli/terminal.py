@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple, TextIO
 
+from headnote.errors import SkippedSource, SourceError
+
 
 class StyledText(NamedTuple):
     """A piece of a line and how it looks on a terminal."""
@@ -19,7 +21,7 @@ class StyledText(NamedTuple):
     text: str
     style: str = ""
     link: str = ""
-    """The address that a click opens; see `hyperlinks.py`, which knows where there may be one."""
+    """The address that a click opens; `search_view.py` knows where there may be one."""
 
 
 StyledLine = Sequence[StyledText]
@@ -64,6 +66,15 @@ def write_note(message: str, only_on_a_terminal: bool = False) -> None:
 def write_message(message: str) -> None:
     """One line on standard error, without a label."""
     sys.stderr.write(f"{harmless(' '.join(message.split()))}\n")
+
+
+def write_unread(error: SourceError) -> bool:
+    """One line about a file that could not be read, or was skipped. Return whether the command has failed."""
+    if isinstance(error, SkippedSource):
+        write_note(f"skipped {error}")
+        return False
+    write_error(str(error))
+    return True
 
 
 # Standard output

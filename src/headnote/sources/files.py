@@ -41,6 +41,9 @@ CONTROL_BYTES = bytes(set(range(0x20)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 SAVE_AS_UTF8 = "save it as UTF-8, or as UTF-16 with a byte order mark"
 NAME_MARKDOWN = "name Markdown files, or folders that hold them"
 
+STDIN = "-"
+"""Stands for standard input among files."""
+
 Fallback = Literal["cp1252"]
 """How to read bytes that are not UTF-8: as Windows-1252, which includes all printable characters of Latin-1."""
 
