@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,123 +21,52 @@ from headnote.api.folders import (
     check_adoption,
     check_folder,
     home_of,
-    made_with_of,
-    models_of,
     open_folder,
 )
-from headnote.api.reading import (
-    Library,
-    broken_links,
-    broken_places,
-    document_outline,
-    document_row,
-    document_view,
-    find_chunk,
-    find_section,
-    graph,
-    neighbourhood,
-    orphans,
-    passage,
-    read_place,
-)
-from headnote.api.reports import DocumentView, Drift, ModelStatus, Passages, RootStatus, Status
+from headnote.api.indexed_folder import IndexedFolder
+from headnote.api.reading import document_outline, passage, section
+from headnote.api.reports import DocumentView, Drift, Passages, Status
 from headnote.arguments import check_types, strings
 from headnote.chunking.settings import ChunkOptions
 from headnote.config import (
     ChatSettings,
     Choice,
     Configure,
-    ContextFile,
-    SearchSettings,
     chat_environment,
-    choose,
     load_chat_settings,
     load_search_settings,
-    remember_flags,
-    settings_files,
 )
-from headnote.embedding.embedder import Embedder, NoEmbedder
+from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
-from headnote.errors import SettingsError, UnreadIndex, UntrustedSettings, warn
+from headnote.errors import SettingsError
 from headnote.extra.packs.format import PackInfo, is_pack
-from headnote.extra.packs.packed import read_only_pack
 from headnote.extra.packs.unpacking import open_packed
-from headnote.index.deep_vectors import sweep, update_vectors
-from headnote.index.manifest import files_read, manifest_of, needs_rebuild, roots_in
-from headnote.index.plan import FilesRead, Report, Task, ignore_progress, never, plan_reading
-from headnote.index.update import UpdateScope, plan_update, skipped_files, update_documents
+from headnote.index.plan import FilesRead, Report, ignore_progress, never
+from headnote.index.update import plan_update
 from headnote.links.graph import Graph, Neighbourhood
 from headnote.model import Answer, FoundWord, Hit, Passage, ReadQuery, Related, SearchPage, Turn
 from headnote.model.progress import Watcher
-from headnote.search.contexts import NO_CONTEXTS, Contexts
-from headnote.search.engine import Engine
 from headnote.search.language import understood
 from headnote.search.no_results import unknown_fields
 from headnote.search.query import Expand, Fusion, Mode, Query, SearchOptions, read_filter, with_settings
 from headnote.search.ranking import RECENCY_OF_PRESET
-from headnote.search.retrievers import model_for
-from headnote.sources.repository import Listing, SkippedFile
-from headnote.sources.tree import left_out_hint, why_no_documents
-from headnote.sources.watch import Lookout, watch
-from headnote.store.caching import Cache
+from headnote.sources.repository import SkippedFile
+from headnote.sources.tree import left_out_hint
 from headnote.store.filters import all_of
-from headnote.store.interface import Store
-from headnote.store.opening import open_store, schema_of
-from headnote.store.rows import DocumentRow, DocumentSummary, LinkRow, StoredChunk
+from headnote.store.opening import open_store
+from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
     from headnote.extra.export.writing import Exported
     from headnote.markdown.outline import OutlineEntry
-    from headnote.search.related import Surroundings
 
 
-class Index:
+class Index(IndexedFolder):
     """A folder that can be searched. Create one with `Index.open`; many threads may share it."""
 
-    def __init__(
-        self,
-        root: Path,
-        store: Store,
-        choice: Choice,
-        models: Models,
-        *,
-        search_settings: SearchSettings = SearchSettings(),  # noqa: B008  immutable
-        adopts: bool = False,
-        read_only: bool = False,
-        pack: PackInfo | None = None,
-        contexts: Contexts = NO_CONTEXTS,
-        asked: Asked | None = None,
-    ) -> None:
-        self.root = root
-        self.pack_info = pack
-        """What a pack says about itself; None for the index of a folder."""
-        self._context_file = None if pack else ContextFile(root)
-        self._packed_contexts = contexts
-        self.read_only = read_only or not store.may_write
-        self._store = store
-        self._asked = asked
-        self._is_settled = asked is None or asked.configure != "keep"
-        """Whether the settings are those that the next update applies."""
-        self._use(choice)
-        self._use_models(models)
-        self.search_settings = search_settings
-        self._adopts = adopts
-        self._was_updated = False
-        self._left_out: tuple[int, Sequence[SkippedFile]] | None = None
-        """The generation for which it was found out, and what is left out."""
-
-    def _use(self, choice: Choice) -> None:
-        self.choice = choice
-        self.settings = choice.chunking.settings
-        self.index_settings = choice.of_index.settings
-        self.tree = choice.tree(self.root)
-
-    def _use_models(self, models: Models) -> None:
-        self.models = Models(*(model if model and model.name != "none" else None for model in models))
-        self.embedder = models.deep or models.instant or NoEmbedder()
-        self._engine = Engine(self._store, self.models)
-        self._surroundings: Cache[str, Surroundings] = Cache(1)
+    pack_info: PackInfo | None
+    """What a pack says about itself; None for the index of a folder."""
 
     def __repr__(self) -> str:
         return f"<Index of {str(self.root)!r}>"
@@ -276,44 +205,15 @@ class Index:
         if not wait >= 0:
             raise SettingsError(f"wait {wait} is not 0 or more", remedy="give seconds")
         check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
-        self._require_folder()
-        self._was_updated = True
-        if not self._is_settled:
-            self.take_settings("keep" if self.is_shared else "follow")
-        self._remember_flags()
+        self._settle()
         task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
-        report = update_documents(self._store, task, self._model, on_progress)
-        self._left_out = self.generation, _missing(report.skipped, report.absent)
-        report.followed = self.choice.followed
-        self._is_settled = self._asked is None
-        if vectors:
-            if self.models.deep:
-                report.embedded, report.vectors, report.others = update_vectors(
-                    self._store, self.models.deep, wait, on_progress, gives_way
-                )
-            # Vectors of a model that may not be used now are not out of date: the user may trust it again.
-            if remove and not self.choice.withheld and (not report.plan.is_empty or report.embedded):
-                sweep(self._store, [model.name for model in self.models if model], wait)
-        return report
-
-    def _remember_flags(self) -> None:
-        """The index keeps flags, and lies in the folder: outside of it, the user's folder knows whose they are."""
-        try:
-            remember_flags(self.choice, self.root)
-        except SettingsError as error:
-            warn(UntrustedSettings(f"later commands need the same flags again: {error}"))
+        report = self._update_documents(task, on_progress)
+        return self._update_vectors(report, task, on_progress, gives_way) if vectors else report
 
     def take_settings(self, configure: Configure = "keep") -> None:
         """Take the settings as they are by now: another process may have stored others since the index was opened, and
         the file may have changed. What is stored, only an update changes."""
-        asked = self._asked
-        if asked is None:
-            return
-        choice = choose(asked.flags, self.root, made_with_of(self._store), configure)
-        self.search_settings = load_search_settings({}, self.root).settings
-        if choice.of_index.settings.embedder != self.index_settings.embedder and not asked.has_models:
-            self._use_models(models_of(choice, asked.embedder, asked.without_deep))
-        self._use(choice)
+        self._take_settings(configure)
 
     def pack(
         self,
@@ -344,22 +244,12 @@ class Index:
                 that.
             sign: The key to sign it with, as `ssh-keygen` makes it.
         """
-        from headnote.extra.packs.making import PackOptions, PackSource, make_pack
+        from headnote.extra.packs.making import PackOptions, make_pack
 
         check_types(file=(file, str | os.PathLike), sign=(sign, str | os.PathLike | None))
         texts = {"name": name, "version": version, "description": description, "licence": licence}
         check_types(**{argument: (text, str) for argument, text in texts.items()})
         self._require_folder()
-        source = PackSource(
-            store=self._store,
-            choice=self.choice,
-            models=self.models,
-            search=self.search_settings,
-            roots=self.tree.names,
-            contexts=self._contexts,
-            broken=lambda reader: broken_places(reader, self._library),
-            place=str(self.root),
-        )
         options = PackOptions(
             name=name or self.root.resolve().name,
             version=version,
@@ -369,7 +259,7 @@ class Index:
             times=times,
             key=Path(sign) if sign is not None else None,
         )
-        return make_pack(source, Path(file), options)
+        return make_pack(self._pack_source(), Path(file), options)
 
     def export(self, site: AnyPath, *, base_url: str = "", check: bool = False) -> Exported:
         """Write a search for a site without a server: a script, and shards of which a browser loads what a query needs.
@@ -387,11 +277,6 @@ class Index:
         check_types(site=(site, str | os.PathLike), base_url=(base_url, str))
         return export_site(self._store, self.models, Path(site), base_url, check=check)
 
-    def _require_folder(self) -> None:
-        """Raise for a pack, which has none."""
-        if self.pack_info is not None:
-            raise read_only_pack(str(self.root))
-
     def plan(self, *, rebuild: bool = False) -> Report:
         """What `update` would do now. Nothing is written."""
         self._require_folder()
@@ -399,61 +284,16 @@ class Index:
 
     def drift(self) -> Drift:
         """How the folder differs from the index, by file size and time. No file is read. Of a pack, nothing differs."""
-        if self.pack_info is not None:
-            return Drift(new=[], changed=[], gone=[], rebuild="")
-        listing = self._listing()
-        with self._store.reading() as reader:
-            stored = UpdateScope(self._store, self._task(), listing.absent).files(reader)
-            non_texts = reader.non_texts()
-            reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
-        reading = plan_reading(listing.files, listing.skipped, stored, non_texts=non_texts)
-        paths = [file.path for file in reading.read]
-        return Drift(
-            new=[path for path in paths if path not in stored],
-            changed=[path for path in paths if path in stored],
-            gone=reading.gone,
-            rebuild=reason,
-            absent=listing.absent,
-            left_out=_missing(skipped_files(listing, reading), listing.absent),
-        )
+        return self._drift()
 
     def left_out(self) -> list[SkippedFile]:
         """Files and folders that one might miss, and why they are not in the index: as the last update of this object
         found, or as the folder is now. A pack knows of none, and a folder that is still being read tells at the end."""
-        generation = self.generation
-        if self.files_read is not None or not generation:
-            return []
-        if self._left_out is None or self._left_out[0] != generation:
-            self._left_out = generation, self.drift().left_out
-        return list(self._left_out[1])
+        return self._files_left_out()
 
     def watch(self, stop: threading.Event, *, debounce_ms: int = 300, **options: Any) -> Iterator[Report]:
         """Update now, and again whenever files change, until `stop` is set. `options` are those of `update`."""
-        self._require_folder()
-        while not stop.is_set():
-            watched = self.tree
-            changes = watch(
-                watched,
-                stop=stop,
-                max_bytes=self.index_settings.max_file_bytes,
-                # Listed before the first update, which may take minutes: changes in the meantime must not be missed.
-                since=self._listing(),
-                debounce_ms=debounce_ms,
-                others=settings_files(self.root),
-            )
-            yield from self._updates(options)
-            # A changed settings file may name other files.
-            while self.tree == watched and next(changes, None) is not None:
-                yield from self._updates(options)
-
-    def _updates(self, options: Mapping[str, Any]) -> Iterator[Report]:
-        """Updates until nothing has changed meanwhile. Deep vectors may take an hour; files that change must not wait
-        for them."""
-        while True:
-            lookout = Lookout(self._listing)
-            yield self.update(**options, gives_way=lookout)
-            if not lookout.has_seen_changes:
-                return
+        return self._watch(partial(self.update, **options), stop, debounce_ms)
 
     def check(self) -> list[str]:
         """Check every invariant, and return one line for each that is violated."""
@@ -468,10 +308,6 @@ class Index:
         """Raise `UnreadIndex` if no update has read the folder yet, so that there is nothing to find."""
         if self.generation == 0:
             raise self._unread()
-
-    def _unread(self) -> UnreadIndex:
-        remedy = f"call index.update(), or run headnote index {self.root}"
-        return UnreadIndex("the index is empty: nothing has been read yet", path=str(self.root), remedy=remedy)
 
     def check_writing(self) -> None:
         """Raise the error that an update would raise now: another writer is active, or the folder is read-only."""
@@ -497,61 +333,11 @@ class Index:
     def files_read(self) -> FilesRead | None:
         """How much of the folder can be searched while it is read for the first time, or after that was interrupted.
         None if all of it was read once: an update that comes later leaves the index complete as it was."""
-        with self._store.reading() as reader:
-            return files_read(reader.manifest())
+        return self._files_read()
 
     def status(self) -> Status:
         """The size and the settings of the index."""
-        with self._store.reading() as reader:
-            counts, manifest = reader.counts(), reader.manifest()
-            paths = reader.document_paths() if self.tree.is_named else []
-            roots, read = roots_in(manifest), files_read(manifest)
-            # By name: to tell its dimensions, a model might have to be loaded or a service called.
-            pending = {model.name: reader.pending_count(model.name) for model in self.models if model}
-            answering = model_for(reader, self.models)
-        return Status(
-            root=str(self.root),
-            documents=counts.documents,
-            chunks=counts.chunks,
-            links=counts.links,
-            pending=pending.get(self._model, 0),
-            model=self._model,
-            settings=self.settings,
-            index_settings=self.index_settings,
-            bytes_on_disk=self.pack_info.bytes if self.pack_info else counts.bytes_on_disk,
-            updated=counts.updated_ns / 1e9 if counts.updated_ns else None,
-            generation=counts.generation,
-            roots=tuple(roots),
-            schema=schema_of(self.root, self.index_settings.target),
-            models=tuple(
-                ModelStatus("instant" if model is self.models.instant else "deep", model.name, pending[model.name])
-                for model in self.models
-                if model
-            ),
-            answering=answering.name if answering else "",
-            files_read=read,
-            folders=self._folders(paths),
-            contexts=self.contexts,
-            withheld=self.choice.withheld,
-            origins={name: origin for name, origin in self.choice.origins.items() if origin != "default"},
-            differing=self._differing(),
-        )
-
-    def _differing(self) -> tuple[str, ...]:
-        """Where the settings file, as it is now, says something else than the index has."""
-        if self._asked is None:
-            return ()
-        now = choose(self._asked.flags, self.root, self.choice.made_with)
-        return (*now.differing, *now.outlived)
-
-    def _folders(self, paths: Sequence[str]) -> tuple[RootStatus, ...]:
-        """The roots, with how many of these documents each has. Those of a pack need no folder to be read."""
-        counts = Counter(map(self.tree.root_of, paths))
-        return tuple(
-            RootStatus(root.name, root.barred or root.folder, counts[root.name], "" if self.pack_info else root.problem)
-            for root in self.tree.roots
-            if root.name
-        )
+        return self._status()
 
     # Searching
 
@@ -626,15 +412,6 @@ class Index:
     def unused_contexts(self) -> list[str]:
         """Paths in `contexts` that no document has, and no folder of one."""
         return self._contexts.unused(self.documents())
-
-    @property
-    def _contexts(self) -> Contexts:
-        return self._context_file.contexts() if self._context_file else self._packed_contexts
-
-    def _warn_if_unread(self) -> None:
-        # A program that has called `update` knows about it, and may search while the first batch is being read.
-        if not self._was_updated and self.generation == 0:
-            warn(self._unread())
 
     def search_page(
         self,
@@ -734,33 +511,17 @@ class Index:
                 that are named without a link. Each comes with its place and the link to write.
             linked: Whether to show documents, too, that this one links to already.
         """
-        # Late: it loads the Markdown scanner.
-        from headnote.search.related import Surroundings, missing_links, missing_links_anywhere, related
-
         check_types(path=(path, str), line=(line, Integral | None), limit=(limit, Integral))
         check_types(unlinked=(unlinked, bool), linked=(linked, bool))
         if limit < 1:
             raise SettingsError(f"limit {limit} is too small", remedy="give 1 or more")
         if not path and not unlinked:
             raise SettingsError("no document is given", remedy="name one, or ask for unlinked ones of all")
-        with self._store.reading() as reader:
-            known = self._surroundings.get(reader.generation(), "all", lambda: Surroundings(reader))
-            if not path:
-                return missing_links_anywhere(reader, self.models, known, limit)
-            source = read_place(reader, self._library, path, line)
-            if unlinked:
-                return missing_links(reader, self.models, known, source, limit)
-            return related(reader, self.models, known, source, limit, linked=linked)
+        return self._related(path, line, limit, unlinked, linked)
 
     def why_no_documents(self) -> str:
         """What was looked for in a folder without documents, and what is there, in one line; empty if it has some."""
-        with self._store.reading() as reader:
-            if reader.document_paths():
-                return ""
-        if self.pack_info is not None:
-            return "the pack has no documents"
-        listing = self._listing()
-        return "" if listing.files else why_no_documents(self.tree, listing)
+        return self._why_no_documents()
 
     def _query(self, text: str, limit: int | None, mode: Mode | None, **options: Unpack[SearchOptions]) -> Query:
         """A search with the settings of the index in place of what is None."""
@@ -874,28 +635,27 @@ class Index:
     def document(self, path: str) -> DocumentView:
         """A document with everything known about it, read at one moment."""
         check_types(path=(path, str))
-        return document_view(self._store, self._library, path)
+        return self._library.view(path)
 
     def chunk(self, key: str) -> StoredChunk:
         """A chunk by its key, or by its id, as in hits."""
         check_types(key=(key, str))
-        return find_chunk(self._store, key)
+        return self._library.chunk(key)
 
     def outline(self, path: str) -> list[OutlineEntry]:
         """The headings of a document, each with the lines of everything below it."""
-        return document_outline(self._document_row(path))
+        check_types(path=(path, str))
+        return document_outline(self._library.row(path))
 
     def section(self, path: str, heading: str) -> Passage:
         """The lines under a heading, found by its text or anchor, ignoring case."""
-        check_types(heading=(heading, str))
-        document = self._document_row(path)
-        entry = find_section(document, heading)
-        return passage(document, entry.start_line, entry.end_line)
+        check_types(heading=(heading, str), path=(path, str))
+        return section(self._library.row(path), heading)
 
     def read(self, path: str, start_line: int = 1, end_line: int | None = None) -> Passage:
         """Lines of a document as indexed, both ends included."""
         check_types(path=(path, str), start_line=(start_line, Integral), end_line=(end_line, Integral | None))
-        return passage(self._document_row(path), start_line, end_line)
+        return passage(self._library.row(path), start_line, end_line)
 
     def read_many(self, places: str | Sequence[str], *, budget: int | None = None) -> Passages:
         """Several documents or sections, each once, in this order, until the budget is spent.
@@ -907,54 +667,43 @@ class Index:
 
         Raises if none of the places names anything; those that do not are in `problems`.
         """
-        # Late: it loads the token counter.
-        from headnote.api.reading_many import read_many
-
         check_types(places=(places, str | Sequence), budget=(budget, Integral | None))
         if budget is not None and budget < 1:
             raise SettingsError(f"budget is {budget}", remedy="give at least 1, or None for no limit")
         wanted = [places] if isinstance(places, str) else list(places)
         for place in wanted:
             check_types(places=(place, str))
-        return read_many(self._store, self._library, wanted, budget)
+        return self._library.read_many(wanted, budget)
 
     def found_words(self, path: str, query: str) -> list[FoundWord]:
         """The words of a document that a query finds, with their lines: those that are marked in hits."""
-        # Late: it loads the Markdown scanner.
-        from headnote.search.marking import found_words
-
         check_types(path=(path, str), query=(query, str))
-        with self._store.reading() as reader:
-            return found_words(reader, document_row(reader, self._library, path), query)
+        return self._library.found_words(path, query)
 
     def links(self, path: str) -> list[LinkRow]:
         """The links of a document, with their targets."""
         check_types(path=(path, str))
-        with self._store.reading() as reader:
-            return reader.links_from(document_row(reader, self._library, path).path)
+        return self._library.links(path)
 
     def backlinks(self, path: str) -> list[LinkRow]:
         """The links that lead to a document."""
         check_types(path=(path, str))
-        with self._store.reading() as reader:
-            return reader.links_to(document_row(reader, self._library, path).path)
+        return self._library.backlinks(path)
 
     def broken_links(self) -> list[LinkRow]:
         """Links to documents, sections and other files inside the root that do not exist. Raises `UnreadIndex` if not
         all files are read: until then, nobody can tell."""
-        return broken_links(self._store, self._library)
+        return self._library.broken_links()
 
     def orphans(self) -> list[str]:
         """Documents without a link to or from another document. Raises `UnreadIndex` as `broken_links` does."""
-        return orphans(self._store, self._library)
+        return self._library.orphans()
 
     def attachment(self, path: str) -> bytes | None:
         """The content of a file inside the root that is not a document, such as a picture. None if it is missing,
         ignored or outside the root. A pack has none."""
         check_types(path=(path, str))
-        if self.pack_info is not None:
-            return None
-        return self.tree.attachment(path)
+        return None if self.pack_info else self.tree.attachment(path)
 
     def file(self, path: str) -> Path:
         """The file of a document on this machine."""
@@ -964,7 +713,7 @@ class Index:
     def graph(self) -> Graph:
         """Which documents link to which, and the broken links. While the folder is read for the first time, no link is
         resolved, and none is called broken."""
-        return graph(self._store, self._library)
+        return self._library.graph()
 
     def neighbourhood(self, path: str, depth: int = 1, limit: int = 50) -> Neighbourhood:
         """A document, those it links to and those that link to it, and so on.
@@ -979,43 +728,12 @@ class Index:
             raise SettingsError(
                 f"depth {depth} and limit {limit} must be 1 or more", remedy="leave them out, or raise them"
             )
-        return neighbourhood(self._store, self._library, path, depth, limit)
+        return self._library.neighbourhood(path, depth, limit)
 
-    def _document_row(self, path: str) -> DocumentRow:
-        check_types(path=(path, str))
-        with self._store.reading() as reader:
-            return document_row(reader, self._library, path)
 
-    @property
-    def _library(self) -> Library:
-        return Library(self.root, self.tree, self.index_settings.max_file_bytes)
-
-    @property
-    def _model(self) -> str:
-        return self.embedder.name
-
-    def _listing(self) -> Listing:
-        return self.tree.discover(self.index_settings.max_file_bytes)
-
-    def _task(
-        self, *, rebuild: bool = False, workers: int | None = None, wait: float = 0.0, removes: bool = True
-    ) -> Task:
-        settings = self.index_settings
-        return Task(
-            root=str(self.root),
-            tree=self.tree,
-            settings=self.settings,
-            settings_of=self.choice.settings_of,
-            include=settings.include,
-            max_bytes=settings.max_file_bytes,
-            workers=workers,
-            rebuild=rebuild,
-            wait=wait,
-            removes=removes,
-            made_with=self.choice.made_with,
-            adopts=self._adopts,
-            instant=self.models.instant,
-        )
+def open_pack(file: AnyPath, *, key: AnyPath | None = None, without_deep: bool = False) -> Index:
+    """Open a pack: a file that `Index.pack` or `headnote pack` has made. See `Index.open_pack`."""
+    return Index.open_pack(file, key=key, without_deep=without_deep)
 
 
 @contextmanager
@@ -1023,9 +741,3 @@ def temporary_index(root: Path, choice: Choice, models: Models = Models()) -> It
     """An index of the folder that is gone afterwards: nothing is written below the root."""
     with TemporaryDirectory(prefix="headnote-") as place, Index(root, open_store(Path(place)), choice, models) as index:
         yield index
-
-
-def _missing(skipped: Sequence[SkippedFile], absent: Sequence[SkippedFile]) -> list[SkippedFile]:
-    """Of what was skipped, what readers of the index may miss: below its folders, and in no document. Roots that are
-    away are told by themselves."""
-    return [one for one in skipped if one.is_missing and one not in absent and not os.path.isabs(one.path)]  # noqa: PTH117

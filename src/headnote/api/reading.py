@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from headnote.api.reports import DocumentView
-from headnote.errors import MissingSource, SettingsError, UnreadIndex, shown
+from headnote.api.reports import DocumentView, LeftOut, Passages
+from headnote.errors import HeadnoteError, MissingSource, SettingsError, UnreadIndex, shown
 from headnote.index.manifest import files_read, unfinished_reads
 from headnote.lines import whole_lines
 from headnote.links.graph import Graph, Neighbourhood, graph_of, neighbourhood_of
 from headnote.links.sites.site import read_sites
-from headnote.model import Passage
+from headnote.model import FoundWord, Passage
 from headnote.sources.files import nearest_paths
 from headnote.sources.repository import SkippedFile
 from headnote.sources.tree import Tree, meant_path, spellings, why_left_out
+from headnote.store.filters import path_matcher
 from headnote.store.integrity import BROKEN, unsigned
 from headnote.store.interface import Reader, Store
 from headnote.store.rows import DocumentHead, DocumentRow, LinkRow, StoredChunk
@@ -25,10 +28,20 @@ if TYPE_CHECKING:
     from headnote.markdown.outline import OutlineEntry
     from headnote.search.related import RelatedSource
 
+_MOST_CALLED = 5
+"""Documents of one name that an error lists."""
+_LINE = re.compile(r"(.+):([0-9]{1,9})")
+_LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?")
+_GLOB = re.compile(r"[*?\[]")
 
-class Library(NamedTuple):
-    """What an index is made of, for those who read from it."""
+# Imports inside functions load the Markdown scanner or a token counter: a program that only searches must not wait.
 
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The documents of an index, for those who read them."""
+
+    store: Store
     home: Path
     """The folder that the index belongs to."""
     tree: Tree
@@ -36,35 +49,214 @@ class Library(NamedTuple):
     max_bytes: int
     """Larger files are left out."""
 
+    # One document
 
-_MOST_CALLED = 5
-"""Documents of one name that an error lists."""
+    def find(self, reader: Reader, name: str) -> DocumentRow:
+        """The document that a path or a name means, or an error that names those it may mean. Whoever takes a document
+        from a user asks here: a command, a program, a request or a tool."""
+        from headnote.links.resolving import documents_called
 
-# Imports inside functions load the Markdown scanner: a program that only searches must not wait for it.
+        if document := reader.document(name):
+            return document
+        meant = meant_path(name, self.tree, reader.document_paths())
+        if meant and (document := reader.document(meant)):
+            return document
+        # Of a file that is there and left out, that is said, before a document is guessed.
+        if left_out := self._left_out(reader, name):
+            about = "" if left_out.path == name else f"{left_out.path}: "
+            raise MissingSource("exists, and is left out", path=name, remedy=f"{about}{left_out.reason}")
+        heads = reader.heads()
+        called = documents_called(name, heads)
+        if len(called) == 1 and (document := reader.document(called[0])):
+            return document
+        if called:
+            remedy = f"name one by its path: {_some(called)}"
+            raise MissingSource("means several documents", path=name, remedy=remedy)
+        raise _unknown(name, _nearest(name, heads), f"see headnote status {self.home}")
+
+    def _left_out(self, reader: Reader, path: str) -> SkippedFile | None:
+        """Why a file that exists is not in the index; None if it does not exist."""
+        non_texts = reader.non_texts()
+        for spelling in spellings(path, self.tree):
+            if non_text := non_texts.get(spelling):
+                return SkippedFile(spelling, non_text.reason)
+            if left_out := why_left_out(self.tree, spelling, self.max_bytes):
+                return left_out
+        return None
+
+    def row(self, name: str) -> DocumentRow:
+        with self.store.reading() as reader:
+            return self.find(reader, name)
+
+    def view(self, name: str) -> DocumentView:
+        """A document with everything known about it, read at one moment."""
+        with self.store.reading() as reader:
+            document = self.find(reader, name)
+            path = document.path
+            chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
+            is_broken = self._link_check(reader)
+        return DocumentView(
+            document=document,
+            headings=document_outline(document),
+            chunks=chunks,
+            links=links,
+            backlinks=backlinks,
+            broken=frozenset(filter(is_broken, {*links, *backlinks})),
+            root=self.tree.root_of(path),
+        )
+
+    def chunk(self, key: str) -> StoredChunk:
+        """A chunk by its key or id."""
+        from headnote.chunking.records import paths_in_id
+
+        with self.store.reading() as reader:
+            for path in paths_in_id(key):
+                for chunk in reader.chunks_of(path):
+                    if key in (chunk.key, chunk.chunk_id):
+                        return chunk
+        raise MissingSource("no such chunk in the index", path=key, remedy="search again: its text has changed")
+
+    def found_words(self, name: str, query: str) -> list[FoundWord]:
+        from headnote.search.marking import found_words
+
+        with self.store.reading() as reader:
+            return found_words(reader, self.find(reader, name), query)
+
+    def source(self, reader: Reader, place: str, line: int | None) -> RelatedSource:
+        """A document, or the part of it that `path:line` or `path#heading` names."""
+        from headnote.search.related import RelatedSource
+
+        heading = ""
+        if reader.document(place) is None:
+            if line is None and (match := _LINE.fullmatch(place)):
+                place, line = match[1], int(match[2])
+            elif "#" in place:
+                place, _, heading = place.partition("#")
+        document = self.find(reader, place)
+        chunks = reader.chunks_of(document.path)
+        if heading:
+            entry = find_section(document, heading)
+            first, last = entry.start_line, entry.end_line
+        elif line is not None:
+            first = last = passage(document, line, line).start_line
+        else:
+            return RelatedSource(document, chunks)
+        inside = [chunk for chunk in chunks if chunk.row.start_line <= last and first <= chunk.row.end_line]
+        nearest = sorted(chunks, key=lambda chunk: abs(chunk.row.start_line - first))[:1]
+        return RelatedSource(document, inside or nearest)
+
+    # Several documents
+
+    def read_many(self, places: Sequence[str], budget: int | None) -> Passages:
+        """What the places name, each passage once, in this order, until the budget is spent."""
+        found: dict[tuple[str, int, int], Passage] = {}
+        problems: list[HeadnoteError] = []
+        with self.store.reading() as reader:
+            for place in places:
+                try:
+                    for one in self._passages(reader, place):
+                        found.setdefault((one.path, one.start_line, one.end_line), one)
+                except HeadnoteError as error:
+                    problems.append(error)
+        if problems and not found:
+            raise problems[0]
+        return _within(list(found.values()), problems, budget)
+
+    def _passages(self, reader: Reader, place: str) -> Iterator[Passage]:
+        """A document by path or name, a glob of documents, `path:first-last`, or `path#heading`. A path that exists is
+        taken literally."""
+        if (document := reader.document(place)) is not None:
+            yield passage(document)
+        elif lines := _LINES.fullmatch(place):
+            yield passage(self.find(reader, lines[1]), int(lines[2]), int(lines[3] or lines[2]))
+        elif "#" in place:
+            path, _, heading = place.partition("#")
+            yield section(self.find(reader, path), heading)
+        elif _GLOB.search(place):
+            yield from self._of_glob(reader, place)
+        else:
+            yield passage(self.find(reader, place))
+
+    def _of_glob(self, reader: Reader, glob: str) -> Iterator[Passage]:
+        matches = path_matcher((glob,))
+        paths = [path for path in reader.document_paths() if matches(path)]
+        if not paths:
+            with suppress(MissingSource):  # a title may be a question
+                paths = [self.find(reader, glob).path]
+        if not paths:
+            remedy = 'in quotes, as in "guide/**"; without a slash, a glob is a name at any depth'
+            raise MissingSource("no document matches", path=glob, remedy=remedy)
+        for path in paths:
+            if (document := reader.document(path)) is not None:
+                yield passage(document)
+
+    # Links
+
+    def links(self, name: str) -> list[LinkRow]:
+        with self.store.reading() as reader:
+            return reader.links_from(self.find(reader, name).path)
+
+    def backlinks(self, name: str) -> list[LinkRow]:
+        with self.store.reading() as reader:
+            return reader.links_to(self.find(reader, name).path)
+
+    def broken_links(self) -> list[LinkRow]:
+        with self.store.reading() as reader:
+            self._check_links_are_resolved(reader)
+            links, is_broken = reader.links(), self._link_check(reader)
+        return _broken_of(links, is_broken)
+
+    def broken_places(self, reader: Reader) -> list[tuple[str, int, str]]:
+        """Where the broken links of a folder are, for those who have no folder."""
+        return sorted(set(map(_place_of, filter(self._link_check(reader), reader.links()))))
+
+    def orphans(self) -> list[str]:
+        with self.store.reading() as reader:
+            self._check_links_are_resolved(reader)
+            return reader.orphans()
+
+    def graph(self) -> Graph:
+        with self.store.reading() as reader:
+            documents, connections = reader.summaries(), reader.connections()
+            links, is_broken = reader.links(), self._link_check(reader)
+        return graph_of(documents, connections, _broken_of(links, is_broken))
+
+    def neighbourhood(self, name: str, depth: int, limit: int) -> Neighbourhood:
+        with self.store.reading() as reader:
+            path = self.find(reader, name).path
+            documents, connections = reader.summaries(), reader.connections()
+        return neighbourhood_of(documents, connections, path, depth, limit)
+
+    def _check_links_are_resolved(self, reader: Reader) -> None:
+        """Raise if nobody can tell where all links lead: they are resolved when all files are read."""
+        manifest = reader.manifest()
+        if manifest and not unfinished_reads(manifest):
+            return
+        read = files_read(manifest)
+        if read:
+            message = f"{read}: links are resolved when all are"
+        elif manifest:
+            message = "an update was interrupted or is under way: links are resolved at its end"
+        else:
+            message = "nothing has been read yet"
+        raise UnreadIndex(message, path=str(self.home), remedy=f"run headnote index {self.home}")
+
+    def _link_check(self, reader: Reader) -> Callable[[LinkRow], bool]:
+        """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken. A
+        pack has no folder to look into; it knows which links were broken there."""
+        from headnote.links.resolving import TreeLinkCheck, stored_bases
+
+        manifest = reader.manifest()
+        if files_read(manifest):
+            return lambda _: False
+        if BROKEN in manifest:
+            broken = {tuple(place) for place in unsigned(manifest[BROKEN])}
+            return lambda link: _place_of(link) in broken
+        bases = stored_bases(reader, self.tree)
+        return TreeLinkCheck(self.tree, set(reader.document_paths()), read_sites(manifest), bases).is_broken
 
 
-def document_row(reader: Reader, library: Library, name: str) -> DocumentRow:
-    """The document that a path or a name means, or an error that names those it may mean. Whoever takes a document
-    from a user asks here: a command, a program, a request or a tool."""
-    from headnote.links.resolving import documents_called
-
-    if document := reader.document(name):
-        return document
-    meant = meant_path(name, library.tree, reader.document_paths())
-    if meant and (document := reader.document(meant)):
-        return document
-    # Of a file that is there and left out, that is said, before a document is guessed.
-    if left_out := _left_out(reader, library, name):
-        about = "" if left_out.path == name else f"{left_out.path}: "
-        raise MissingSource("exists, and is left out", path=name, remedy=f"{about}{left_out.reason}")
-    heads = reader.heads()
-    called = documents_called(name, heads)
-    if len(called) == 1 and (document := reader.document(called[0])):
-        return document
-    if called:
-        remedy = f"name one by its path: {_some(called)}"
-        raise MissingSource("means several documents", path=name, remedy=remedy)
-    raise _unknown(name, _nearest(name, heads), _see_status(library))
+# -- Names that mean no document.
 
 
 def unknown_document(path: str, documents: Sequence[str]) -> MissingSource:
@@ -74,10 +266,6 @@ def unknown_document(path: str, documents: Sequence[str]) -> MissingSource:
 
 def _unknown(name: str, near: Sequence[str], remedy: str) -> MissingSource:
     return MissingSource("not in the index", path=name, remedy=f"nearest: {', '.join(near)}" if near else remedy)
-
-
-def _see_status(library: Library) -> str:
-    return f"see headnote status {library.home}"
 
 
 def _nearest(name: str, heads: Sequence[DocumentHead]) -> list[str]:
@@ -94,33 +282,7 @@ def _some(paths: Sequence[str]) -> str:
     return ", ".join(paths[:_MOST_CALLED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _left_out(reader: Reader, library: Library, path: str) -> SkippedFile | None:
-    """Why a file that exists is not in the index; None if it does not exist."""
-    non_texts = reader.non_texts()
-    for spelling in spellings(path, library.tree):
-        if non_text := non_texts.get(spelling):
-            return SkippedFile(spelling, non_text.reason)
-        if left_out := why_left_out(library.tree, spelling, library.max_bytes):
-            return left_out
-    return None
-
-
-def document_view(store: Store, library: Library, path: str) -> DocumentView:
-    """A document with everything known about it, read at one moment."""
-    with store.reading() as reader:
-        document = document_row(reader, library, path)
-        path = document.path
-        chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
-        is_broken = _link_check(reader, library)
-    return DocumentView(
-        document=document,
-        headings=document_outline(document),
-        chunks=chunks,
-        links=links,
-        backlinks=backlinks,
-        broken=frozenset(filter(is_broken, {*links, *backlinks})),
-        root=library.tree.root_of(path),
-    )
+# -- Parts of a document.
 
 
 def document_outline(document: DocumentRow) -> list[OutlineEntry]:
@@ -141,34 +303,13 @@ def find_section(document: DocumentRow, heading: str) -> OutlineEntry:
     return entry
 
 
-_LINE = re.compile(r"(.+):([0-9]{1,9})")
+def section(document: DocumentRow, heading: str) -> Passage:
+    """The lines under a heading."""
+    entry = find_section(document, heading)
+    return passage(document, entry.start_line, entry.end_line)
 
 
-def read_place(reader: Reader, library: Library, place: str, line: int | None) -> RelatedSource:
-    """A document, or the part of it that `path:line` or `path#heading` names."""
-    from headnote.search.related import RelatedSource
-
-    heading = ""
-    if reader.document(place) is None:
-        if line is None and (match := _LINE.fullmatch(place)):
-            place, line = match[1], int(match[2])
-        elif "#" in place:
-            place, _, heading = place.partition("#")
-    document = document_row(reader, library, place)
-    chunks = reader.chunks_of(document.path)
-    if heading:
-        entry = find_section(document, heading)
-        first, last = entry.start_line, entry.end_line
-    elif line is not None:
-        first = last = passage(document, line, line).start_line
-    else:
-        return RelatedSource(document, chunks)
-    inside = [chunk for chunk in chunks if chunk.row.start_line <= last and first <= chunk.row.end_line]
-    nearest = sorted(chunks, key=lambda chunk: abs(chunk.row.start_line - first))[:1]
-    return RelatedSource(document, inside or nearest)
-
-
-def passage(document: DocumentRow, start_line: int, end_line: int | None) -> Passage:
+def passage(document: DocumentRow, start_line: int = 1, end_line: int | None = None) -> Passage:
     """Lines of a document, both ends included."""
     if start_line < 1 or (end_line is not None and end_line < start_line):
         what = f"lines {start_line} to {end_line} are not a range"
@@ -187,82 +328,46 @@ def passage(document: DocumentRow, start_line: int, end_line: int | None) -> Pas
     )
 
 
-def find_chunk(store: Store, key: str) -> StoredChunk:
-    """A chunk by its key or id."""
-    from headnote.chunking.records import paths_in_id
+def _within(found: Sequence[Passage], problems: list[HeadnoteError], budget: int | None) -> Passages:
+    from headnote.tokens import get_counter
 
-    with store.reading() as reader:
-        for path in paths_in_id(key):
-            for chunk in reader.chunks_of(path):
-                if key in (chunk.key, chunk.chunk_id):
-                    return chunk
-    raise MissingSource("no such chunk in the index", path=key, remedy="search again: its text has changed")
-
-
-def broken_links(store: Store, library: Library) -> list[LinkRow]:
-    with store.reading() as reader:
-        _check_links_are_resolved(reader, library)
-        links, is_broken = reader.links(), _link_check(reader, library)
-    return _broken_of(links, is_broken)
-
-
-def orphans(store: Store, library: Library) -> list[str]:
-    with store.reading() as reader:
-        _check_links_are_resolved(reader, library)
-        return reader.orphans()
+    count = get_counter().count
+    shown: list[Passage] = []
+    left_out: list[LeftOut] = []
+    spent = 0
+    for one in found:
+        size = count(one.text)
+        rest = 0 if left_out else None if budget is None else budget - spent
+        if rest is None or size <= rest:
+            shown.append(one)
+            spent += size
+            continue
+        kept = _beginning(one, rest, count) if rest else None
+        if kept:
+            shown.append(kept)
+            spent += count(kept.text)
+        first = kept.end_line + 1 if kept else one.start_line
+        left_out.append(LeftOut(one.path, first, one.end_line, size - (count(kept.text) if kept else 0)))
+    return Passages(shown, left_out, spent, problems)
 
 
-def graph(store: Store, library: Library) -> Graph:
-    with store.reading() as reader:
-        documents, connections = reader.summaries(), reader.connections()
-        links, is_broken = reader.links(), _link_check(reader, library)
-    return graph_of(documents, connections, _broken_of(links, is_broken))
+def _beginning(one: Passage, rest: int, count: Callable[[str], int]) -> Passage | None:
+    """The first lines of a passage, as many as fit; None if not even one does."""
+    lines = whole_lines(one.text)
+    low, high = 0, len(lines)
+    while low < high:  # how many lines fit
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count("".join(lines[:middle])) <= rest else (low, middle - 1)
+    if not low:
+        return None
+    return one._replace(end_line=one.start_line + low - 1, text="".join(lines[:low]))
 
 
-def neighbourhood(store: Store, library: Library, path: str, depth: int, limit: int) -> Neighbourhood:
-    with store.reading() as reader:
-        path = document_row(reader, library, path).path
-        documents, connections = reader.summaries(), reader.connections()
-    return neighbourhood_of(documents, connections, path, depth, limit)
+# -- Links.
 
 
 def _broken_of(links: Iterable[LinkRow], is_broken: Callable[[LinkRow], bool]) -> list[LinkRow]:
     return sorted(filter(is_broken, links), key=lambda link: (link.path, link.line))
-
-
-def _check_links_are_resolved(reader: Reader, library: Library) -> None:
-    """Raise if nobody can tell where all links lead: they are resolved when all files are read."""
-    manifest = reader.manifest()
-    if manifest and not unfinished_reads(manifest):
-        return
-    read = files_read(manifest)
-    if read:
-        message = f"{read}: links are resolved when all are"
-    elif manifest:
-        message = "an update was interrupted or is under way: links are resolved at its end"
-    else:
-        message = "nothing has been read yet"
-    raise UnreadIndex(message, path=str(library.home), remedy=f"run headnote index {library.home}")
-
-
-def _link_check(reader: Reader, library: Library) -> Callable[[LinkRow], bool]:
-    """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken. A pack
-    has no folder to look into; it knows which links were broken there."""
-    from headnote.links.resolving import TreeLinkCheck, stored_bases
-
-    manifest = reader.manifest()
-    if files_read(manifest):
-        return lambda _: False
-    if BROKEN in manifest:
-        broken = {tuple(place) for place in unsigned(manifest[BROKEN])}
-        return lambda link: _place_of(link) in broken
-    bases = stored_bases(reader, library.tree)
-    return TreeLinkCheck(library.tree, set(reader.document_paths()), read_sites(manifest), bases).is_broken
-
-
-def broken_places(reader: Reader, library: Library) -> list[tuple[str, int, str]]:
-    """Where the broken links of a folder are, for those who have no folder."""
-    return sorted(set(map(_place_of, filter(_link_check(reader, library), reader.links()))))
 
 
 def _place_of(link: LinkRow) -> tuple[str, int, str]:

@@ -183,6 +183,11 @@ def _read(file: Path, opened: BinaryIO) -> Container:
     return Container(file, database, block, *parts, size)
 
 
+def read_pack_info(file: str | os.PathLike[str]) -> PackInfo:
+    """What a pack says about itself. Its documents are not read."""
+    return read_info(read_container(Path(file)))
+
+
 def read_info(container: Container) -> PackInfo:
     """The description. A stranger may have written it, so every value is checked."""
     from headnote.extra.packs.signing import signer_of

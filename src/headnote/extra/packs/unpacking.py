@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from contextlib import closing
@@ -68,14 +69,15 @@ def open_packed(file: Path, *, without_deep: bool = False, key: Path | None = No
         raise
 
 
-def verify_pack(file: Path, key: Path | None = None) -> PackInfo:
-    """Check every byte of a pack, and that its index can be read; with `key`, that this key has signed it."""
+def verify_pack(file: str | os.PathLike[str], key: str | os.PathLike[str] | None = None) -> PackInfo:
+    """Check every byte of a pack and its index; with `key`, that a public key in this file has signed it."""
+    file = Path(file)
     container = read_container(file)
     info = read_info(container)
     with closing(_verified(container)) as data:
         data.check_all()
     if key is not None:
-        check_signature(container.signed, container.signature, key, file)
+        check_signature(container.signed, container.signature, Path(key), file)
     with closing(open_packed(file, without_deep=True).store) as store:
         complaints = store.check()
     if complaints:
