@@ -26,14 +26,7 @@ from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Opene
 from headnote.errors import RateLimited, RequestRefused, ServiceError, ServiceUnavailable, WrongAnswer
 from headnote.services.service import Limits, Service, deadline_variable
 
-# -- Cancelling a request from another thread.
-#
-# A request can block in a read for minutes. The `Cancellation` that is active in the requesting thread knows how to end
-# each such wait: it shuts the connection down or cuts a pause short.
-
-
-Interrupt = Callable[[], None]
-"""Ends another thread's wait and returns at once."""
+# -- Cancelling a request from another thread, which may block in a read for minutes.
 
 
 class Cancelled(Exception):
@@ -41,34 +34,36 @@ class Cancelled(Exception):
 
 
 class Cancellation:
-    """A switch that ends every request made while it is active."""
+    """A switch that ends every request made while it is active: it shuts connections down, and cuts pauses short."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._called = Event()
-        self._interrupts: set[Interrupt] = set()
+        self._connections: set[socket.socket] = set()
 
     def cancel(self) -> None:
         """End every wait, present and future."""
         with self._lock:
             self._called.set()
-            interrupts, self._interrupts = self._interrupts, set()
-        for interrupt in interrupts:
-            interrupt()
+            connections, self._connections = self._connections, set()
+        for connected in connections:
+            with contextlib.suppress(OSError):  # already closed
+                # Not SSLSocket.shutdown: it would drop the TLS state that the reading thread is using.
+                socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
     def check(self) -> None:
         if self._called.is_set():
             raise Cancelled
 
-    def add(self, interrupt: Interrupt) -> None:
-        """Register what `cancel` has to call. Raises `Cancelled` if it was called already."""
+    def add(self, connected: socket.socket) -> None:
+        """A connection that `cancel` has to shut down. Raises `Cancelled` if it was called already."""
         with self._lock:
             self.check()
-            self._interrupts.add(interrupt)
+            self._connections.add(connected)
 
-    def discard(self, interrupt: Interrupt) -> None:
+    def discard(self, connected: socket.socket) -> None:
         with self._lock:
-            self._interrupts.discard(interrupt)
+            self._connections.discard(connected)
 
     def pause(self, seconds: float) -> None:
         self._called.wait(seconds)
@@ -121,7 +116,6 @@ class Allowance:
         self._bytes_left = max_bytes
         self._socket: socket.socket | None = None
         self._cancellation = current_cancellation()
-        self._cancellation.add(self._shut_down)
 
     def seconds(self) -> float:
         """How long the next read may take."""
@@ -133,6 +127,7 @@ class Allowance:
 
     def attach(self, connected: socket.socket) -> None:
         self._socket = connected
+        self._cancellation.add(connected)
         connected.settimeout(self.seconds())
 
     def use_bytes(self, received: int) -> None:
@@ -142,14 +137,8 @@ class Allowance:
             raise ResponseTooLarge
 
     def release(self) -> None:
-        self._cancellation.discard(self._shut_down)
-
-    def _shut_down(self) -> None:
-        """Make a blocked read return at once."""
         if self._socket is not None:
-            with contextlib.suppress(OSError):  # already closed
-                # Not SSLSocket.shutdown: it would drop the TLS state that the reading thread is using.
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+            self._cancellation.discard(self._socket)
 
 
 class LimitedRequest(Request):
