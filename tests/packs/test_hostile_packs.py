@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import headnote
 from headnote import CorruptIndex, HeadnoteError, Index, SettingsError
 from headnote.api import read_pack_info, verify_pack
 from headnote.cli.main import main
+from headnote.extra.export import writing
 from headnote.extra.packs.packed import PackedStore
 from headnote.extra.packs.unpacking import open_packed
 from headnote.store import codec
@@ -54,6 +56,15 @@ def pack(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
         index.update()
         index.pack(file, times=True)
     return file
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_model() -> Iterator[None]:
+    """Most of an export is the model, which is the same whatever the pack says: it is written once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("row_shards", "vocabulary_shards", "packed"):
+            patch.setattr(writing, name, lru_cache(10_000)(getattr(writing, name)))
+        yield
 
 
 def readings(file: Path) -> Iterator[Callable[[], object]]:
