@@ -69,9 +69,11 @@ def take(names: Sequence[str], folder: Path) -> None:
         raise SystemExit(NO_BROWSER)
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        for name in names:
-            with _serving(REPOSITORY / TAKEN[name].folder) as address:
-                _take(browser, address, TAKEN[name], folder / f"{name}.png")
+        for served_folder in dict.fromkeys(TAKEN[name].folder for name in names):
+            with _serving(REPOSITORY / served_folder) as address:
+                for name in names:
+                    if TAKEN[name].folder == served_folder:
+                        _take(browser, address, TAKEN[name], folder / f"{name}.png")
         browser.close()
 
 
@@ -84,7 +86,8 @@ def _take(browser: Any, address: str, picture: Picture, file: Path) -> None:
     page.locator("#index-state").get_by_text("Up to date").wait_for()
     picture.before(page)
     page.locator(picture.seen).first.wait_for()
-    page.wait_for_load_state("networkidle")
+    # Not until nobody asks anything: the page asks for its status again and again.
+    page.evaluate("() => document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
     page.screenshot(path=file)
     page.close()
 

@@ -5,23 +5,43 @@ A plugin, not a module to import from: a fixture that is imported is another one
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from browser_kit import Server, Visit, browser_path, copy_example, playwright, serve, visiting
 
+kept = ExitStack()
+browsers: list[Any] = []
+"""The one that runs."""
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Not for longer than a module: while it is there, an event loop runs, and others could not run theirs."""
-    path = browser_path()
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield running
-        running.close()
+
+@pytest.fixture
+def browser() -> Any:
+    """The same for all tests of a worker that follow each other."""
+    if not (browsers and browsers[-1].is_connected()):
+        close_browser()
+        started = kept.enter_context(playwright.sync_playwright())
+        browsers.append(started.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"]))
+        kept.callback(browsers[-1].close)
+    return browsers[-1]
+
+
+def close_browser() -> None:
+    browsers.clear()
+    kept.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """While there is a browser, an event loop runs, and tests without one could not run theirs."""
+    if "browser" not in getattr(item, "fixturenames", ()):
+        close_browser()
+
+
+def pytest_sessionfinish() -> None:
+    close_browser()
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +55,3 @@ def visit(browser: Any, handbook_server: Server) -> Iterator[Visit]:
     """A page of the handbook; errors, dialogs and requests to strangers fail the test."""
     with visiting(browser, handbook_server) as opened:
         yield opened
-
-
-@pytest.fixture
-def artefacts(tmp_path: Path) -> Path:
-    """Folder of the screenshots."""
-    folder = Path(os.environ.get("HEADNOTE_ARTEFACTS") or tmp_path)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

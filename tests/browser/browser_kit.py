@@ -172,12 +172,18 @@ def expect_address(page: Any, *parts: str) -> None:
         expect(page).to_have_url(re.compile(re.escape(part)))
 
 
-def faults(page: Any) -> list[str]:
-    """What axe-core finds serious or critical, one line each."""
-    source = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-    page.evaluate(source)
+COLOURS = ("color-contrast", "link-in-text-block")
+"""Rules of axe-core about what changes with the theme."""
+
+
+def faults(page: Any, *rules: str) -> list[str]:
+    """What axe-core finds serious or critical, one line each; by all its rules, or by these."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     violations: Sequence[dict[str, Any]] = page.evaluate(
-        "axe.run(document, {resultTypes: ['violations']}).then((result) => result.violations)"
+        """(rules) => axe.run(document, {resultTypes: ["violations"], ...(rules.length ? {runOnly: rules} : {})})
+          .then((result) => result.violations)""",
+        rules,
     )
     return [
         f"{fault['id']}: {node['target']} {node.get('failureSummary', '')}"
@@ -195,3 +201,41 @@ def overflow(page: Any) -> list[str]:
           .map((element) => `${element.tagName}.${element.className}`)"""
     )
     return elements
+
+
+FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Until the page is drawn with what has just changed, and again with what follows from it."""
+
+
+def take_picture(page: Any, name: str) -> None:
+    """For people to look at, where HEADNOTE_ARTEFACTS names a folder."""
+    if folder := os.environ.get("HEADNOTE_ARTEFACTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def flaws(page: Any, name: str) -> list[str]:
+    """What is wrong in light, in dark and on a phone, with a picture of each. The page is left as it was, in light.
+
+    One page for all: of what axe judges only colours depend on the theme, and nothing on the width.
+    """
+    found = faults(page) + overflow(page)
+    take_picture(page, f"{name}-light")
+    show_theme(page, "dark")
+    found += faults(page, *COLOURS)
+    take_picture(page, f"{name}-dark")
+    show_theme(page, "light")
+    wide = page.viewport_size
+    page.set_viewport_size(PHONE)
+    page.evaluate(FRAMES)
+    found += [f"on a phone: {element}" for element in overflow(page)]
+    take_picture(page, f"{name}-phone")
+    page.set_viewport_size(wide)
+    page.evaluate(FRAMES)
+    return found
+
+
+def show_theme(page: Any, theme: str) -> None:
+    """As if the system had changed it."""
+    page.emulate_media(color_scheme=theme)
+    expect(page.locator("html")).to_have_attribute("data-theme", theme)
+    page.evaluate(FRAMES)

@@ -212,15 +212,18 @@ def skip_space(text: str, offset: int) -> int:
     return offset + len(text[offset:]) - len(text[offset:].lstrip())
 
 
-@pytest.mark.parametrize("preset", ["blocks", "mdvdb", "ragdocs", "refdocs"])
 def test_boundaries_that_differ_are_counted_and_marked_in_both(
-    preset: str, comparison: Any, repository: Path, tmp_path: Path
+    comparison: Any, repository: Path, tmp_path: Path
 ) -> None:
-    page = comparison
     text = "🐚 One.\n\n" + handbook_text(repository)
-    open_text(page, text, tmp_path)
-    lane(page, "B").get_by_label("Preset").select_option(preset)
-    wait_for_cuts(page)
+    open_text(comparison, text, tmp_path)
+    for preset in ("blocks", "mdvdb", "ragdocs", "refdocs"):
+        with comparison.expect_response("**/api/chunk"):
+            lane(comparison, "B").get_by_label("Preset").select_option(preset)
+        check_differences(comparison, text, preset)
+
+
+def check_differences(page: Any, text: str, preset: str) -> None:
     in_a, in_b = starts(page, text, "default"), starts(page, text, preset)
     differing = in_a ^ in_b
     word = "boundary differs" if len(differing) == 1 else "boundaries differ"

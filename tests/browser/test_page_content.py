@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, copy_example, expect, serve, visiting
+from browser_kit import PHONE, WIDE, Server, Visit, copy_example, expect, serve, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -37,17 +37,18 @@ PATHS = ["index.md", "callouts.md", "formulas.md", "embeds.md", "tabs.md", "dire
 SITE = ["site/components.mdx", "site/shortcodes.md"]
 
 
-@pytest.mark.parametrize("path", [*PATHS, *SITE])
-def test_no_note_shows_raw_markup(visit: Visit, path: str) -> None:
-    page = open_note(visit, path)
-    shown = page.locator(".prose").evaluate(
-        "(prose) => { const copy = prose.cloneNode(true);"
-        " for (const code of copy.querySelectorAll('pre, code, .math, details.code-of-page')) code.remove();"
-        " return copy.textContent; }"
-    )
-    assert [mark for mark in RAW if mark in shown] == []
-    page.set_viewport_size(PHONE)
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+def test_no_note_shows_raw_markup(visit: Visit) -> None:
+    for path in [*PATHS, *SITE]:
+        page = open_note(visit, path)
+        shown = page.locator(".prose").evaluate(
+            "(prose) => { const copy = prose.cloneNode(true);"
+            " for (const code of copy.querySelectorAll('pre, code, .math, details.code-of-page')) code.remove();"
+            " return copy.textContent; }"
+        )
+        assert [(path, mark) for mark in RAW if mark in shown] == []
+        page.set_viewport_size(PHONE)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
+        page.set_viewport_size(WIDE)
 
 
 def test_callouts_have_titles_and_fold(visit: Visit) -> None:

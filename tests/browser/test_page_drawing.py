@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, faults, overflow, serve, visiting
+from browser_kit import COLOURS, PHONE, Server, Visit, expect, faults, overflow, serve, show_theme, visiting
 
 pytest_plugins = ("browser_fixtures",)
 
@@ -284,16 +284,17 @@ def test_what_becomes_too_wide_for_the_window_scrolls_by_keyboard(reader: Visit)
     expect(code).to_have_attribute("tabindex", "0")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["formulas", "diagrams", "code", "tabs"])
-def test_everybody_can_use_it(browser: Any, server: Server, name: str, theme: str) -> None:
-    with visiting(browser, server, viewport=PHONE, color_scheme=theme) as reader:
+def test_everybody_can_use_it(browser: Any, server: Server, name: str) -> None:
+    with visiting(browser, server, viewport=PHONE) as reader:
         read(reader, name)
         drawn = {"formulas": ".katex", "diagrams": "figure img", "code": ".coloured", "tabs": "[role=tab]"}[name]
         expect(reader.page.locator(f"article {drawn}").first).to_be_visible()
         reader.page.wait_for_load_state("networkidle")
         assert faults(reader.page) == []
         assert overflow(reader.page) == []
+        show_theme(reader.page, "dark")
+        assert faults(reader.page, *COLOURS) == []
 
 
 # -- hostile: the visit fails by itself on a dialog, a foreign request or an error

@@ -111,14 +111,16 @@ def test_hostile_names_are_only_text_in_every_view(visit: Visit) -> None:
     expect(page.locator(".document-head .mono")).to_have_text(FILE)
 
 
-@pytest.mark.parametrize("query", [ATTACK, "pump", '"><script>alert(1)</script>', "javascript:alert(1)"])
-def test_hostile_queries_are_only_text(visit: Visit, query: str) -> None:
+def test_hostile_queries_are_only_text(visit: Visit) -> None:
     page = visit.page
-    visit.go(f"#/search?q={quote(query)}")
-    expect(page.locator("#announcer")).to_contain_text(query)
-    expect(page.get_by_role("searchbox", name="Search")).to_have_value(query)
-    visit.go(f"#/ask?q={quote(query)}")
-    expect(page.locator(".answer-text")).to_have_attribute("aria-busy", "false")
+    for query in (ATTACK, "pump", '"><script>alert(1)</script>', "javascript:alert(1)"):
+        # A page of its own for each: an answer on the page would be that to the question before.
+        page.goto("about:blank")
+        visit.go(f"#/search?q={quote(query)}")
+        expect(page.locator("#announcer")).to_contain_text(query)
+        expect(page.get_by_role("searchbox", name="Search")).to_have_value(query)
+        visit.go(f"#/ask?q={quote(query)}")
+        expect(page.locator(".answer-text")).to_have_attribute("aria-busy", "false")
 
 
 def test_hostile_text_in_the_playground_is_only_text(visit: Visit) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -79,8 +80,19 @@ class Away:
         self.page.wait_for_load_state("networkidle")
         self.page.evaluate("window.isSame = true")
 
+    def beside(self, route: str) -> Away:
+        """Another page of the same browser."""
+        visit = replace(self.visit, page=self.page.context.new_page())
+        visit.watch()
+        other = Away(visit, self.serving)
+        other.open(route)
+        return other
+
     def stop(self) -> None:
         self.serving.stop()
+        self.is_away()
+
+    def is_away(self) -> None:
         expect(self.note).to_contain_text("headnote does not answer.")
         expect(self.page.locator("#index-state")).to_have_text("No answer")
 
@@ -107,20 +119,24 @@ def away(browser: Any, tmp_path: Path) -> Iterator[Away]:
         serving.stop()
 
 
-def test_search_goes_on_when_the_server_is_back(away: Away) -> None:
-    page = away.page
-    away.open("#/search?q=battery")
-    expect(page.locator(".hit").first).to_be_visible()
-    away.stop()
-    box = page.get_by_role("searchbox", name="Search")
-    box.fill("calibration")
+def search(page: Any) -> None:
+    page.get_by_role("searchbox", name="Search").fill("calibration")
     expect(page.locator(".results")).to_have_attribute("aria-busy", "true")
     expect(page.locator(".hit mark").first).to_have_text("battery")
     assert faults(page) == []
-    away.start()
-    away.is_back()
+
+
+def has_searched(page: Any) -> None:
     expect(page.locator(".hit mark").first).to_have_text(re.compile("calibrat", re.IGNORECASE))
-    expect(box).to_be_focused()
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+
+
+def open_views(page: Any) -> None:
+    """Also those that were never shown before."""
+    for name in HEADINGS:
+        page.get_by_role("navigation", name="Views").get_by_role("link", name=name).click()
+        expect(page.get_by_role("heading", name=name, level=1)).to_be_attached()
+        assert page.get_by_role("alert").count() == 0
 
 
 CONTENTS = {
@@ -131,43 +147,51 @@ CONTENTS = {
 }
 
 
-def test_every_view_opens_without_the_server_and_fills_when_it_is_back(away: Away) -> None:
-    """Also those that were never shown before."""
-    page = away.page
-    away.open()
-    away.stop()
-    views = page.get_by_role("navigation", name="Views")
-    for name in HEADINGS:
-        views.get_by_role("link", name=name).click()
-        expect(page.get_by_role("heading", name=name, level=1)).to_be_attached()
-        assert page.get_by_role("alert").count() == 0
-    away.start()
-    away.is_back()
+def has_filled_views(page: Any) -> None:
     for name, content in CONTENTS.items():
-        views.get_by_role("link", name=name).click()
+        page.get_by_role("navigation", name="Views").get_by_role("link", name=name).click()
         expect(page.locator(content).first).to_be_visible()
 
 
-def test_a_document_opens_when_the_server_is_back(away: Away) -> None:
-    page = away.page
-    away.open("#/document")
-    away.stop()
+def open_document(page: Any) -> None:
     page.evaluate("location.hash = '#/document?path=calibration.md'")
-    away.start()
-    away.is_back()
+
+
+def has_opened_document(page: Any) -> None:
     expect(page.get_by_role("article")).to_contain_text("Calibration")
     expect(page.locator(".band").first).to_be_visible()
 
 
-def test_a_question_is_answered_when_the_server_is_back(away: Away) -> None:
-    page = away.page
-    away.open("#/ask")
-    away.stop()
+def ask(page: Any) -> None:
     page.get_by_role("textbox").fill("calibration of a gauge")
     page.get_by_role("button", name="Ask").click()
-    away.start()
-    away.is_back()
+
+
+def has_answered(page: Any) -> None:
     expect(page.locator(".citations li").first).to_be_visible()
+
+
+# Route and what is to be seen there, what is done while the server is away, and what has become of it then.
+WHILE_AWAY = (
+    ("#/search?q=battery", ".hit", search, has_searched),
+    ("", "h1", open_views, has_filled_views),
+    ("#/document", "h1", open_document, has_opened_document),
+    ("#/ask", "h1", ask, has_answered),
+)
+
+
+def test_what_is_begun_without_the_server_goes_on_when_it_is_back(away: Away) -> None:
+    pages = [away.beside(route) for route, *_ in WHILE_AWAY]
+    for one, (_, seen, *_) in zip(pages, WHILE_AWAY, strict=True):
+        expect(one.page.locator(seen).first).to_be_attached()
+    away.serving.stop()
+    for one, (*_, begin, _) in zip(pages, WHILE_AWAY, strict=True):
+        one.is_away()
+        begin(one.page)
+    away.start()
+    for one, (*_, has_gone_on) in zip(pages, WHILE_AWAY, strict=True):
+        one.is_back()
+        has_gone_on(one.page)
 
 
 def test_a_view_whose_modules_could_not_be_loaded_opens_later(away: Away) -> None:

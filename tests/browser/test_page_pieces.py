@@ -11,7 +11,7 @@ from browser_kit import Server, Visit, expect, serve, visiting
 
 pytest_plugins = ("browser_fixtures",)
 
-SECTIONS = 3000
+SECTIONS = 1200
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +50,9 @@ def test_only_what_is_near_is_drawn(reader: Visit) -> None:
 
 
 def test_a_line_far_away_is_shown(reader: Visit) -> None:
-    line = 3 + 4 * 2000
+    line = 3 + 4 * 900
     reader.go(f"#/document?path=long.md&line={line}")
-    heading = reader.page.locator("article").get_by_role("heading", name="Section 2000", exact=True)
+    heading = reader.page.locator("article").get_by_role("heading", name="Section 900", exact=True)
     expect(heading).to_be_in_viewport()
     target = reader.page.locator(".target-lines").bounding_box()
     assert abs(target["y"] - heading.bounding_box()["y"]) < 30
@@ -60,8 +60,8 @@ def test_a_line_far_away_is_shown(reader: Visit) -> None:
 
 def test_the_outline_leads_to_a_piece_that_is_not_drawn(reader: Visit) -> None:
     reader.go("#/document?path=long.md")
-    reader.page.locator(".outline a", has_text="Section 1500").click()
-    expect(reader.page.locator("article").get_by_role("heading", name="Section 1500", exact=True)).to_be_in_viewport()
+    reader.page.locator(".outline a", has_text="Section 700").click()
+    expect(reader.page.locator("article").get_by_role("heading", name="Section 700", exact=True)).to_be_in_viewport()
 
 
 def test_footnotes_at_the_end_are_reached(reader: Visit) -> None:

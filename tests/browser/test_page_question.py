@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, expect_address, faults, overflow, visiting
+from browser_kit import Server, Visit, expect, expect_address, flaws, visiting
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -178,14 +177,13 @@ def test_a_reload_keeps_it_and_a_link_shares_it(visit: Visit, browser: Any, hand
     ask(page, "how often does it rise?")
     expect_address(page, "text=")
     expect_address(page, "q=how+often")
+    expect(page.locator(".verdict:visible")).to_have_count(2)
     verdicts = page.locator(".verdict:visible").all_inner_texts()
     page.reload()
-    expect(page.locator(".verdict:visible")).to_have_count(2)
-    assert page.locator(".verdict:visible").all_inner_texts() == verdicts
+    expect(page.locator(".verdict:visible")).to_have_text(verdicts, use_inner_text=True)
     with visiting(browser, handbook_server) as other:
         other.page.goto(page.url)
-        expect(other.page.locator(".verdict:visible")).to_have_count(2)
-        assert other.page.locator(".verdict:visible").all_inner_texts() == verdicts
+        expect(other.page.locator(".verdict:visible")).to_have_text(verdicts, use_inner_text=True)
         assert "<b>shell</b>" in other.page.locator(".pane-input").first.input_value()
         expect(other.page.get_by_label("Preset").nth(1)).to_have_value("ragdocs")
         expect(other.page.get_by_label("Question")).to_have_value("how often does it rise?")
@@ -249,10 +247,11 @@ def test_a_long_text_is_kept_by_the_tab_and_the_page_says_so(
     expect(page.locator(".sharing-note")).to_be_hidden()
 
 
-@pytest.mark.parametrize("packed", ["%%%", "AAAA", "!!"], ids=str)
-def test_a_link_that_was_cut_short_is_told(visit: Visit, packed: str) -> None:
-    page = open_playground(visit, f"text={packed}&name=x.md")
-    expect(page.get_by_role("alert")).to_contain_text("The text of this link cannot be read.")
+def test_a_link_that_was_cut_short_is_told(visit: Visit) -> None:
+    for packed in ("%%%", "AAAA", "!!"):
+        visit.page.goto("about:blank")
+        page = open_playground(visit, f"text={packed}&name=x.md")
+        expect(page.get_by_role("alert")).to_contain_text("The text of this link cannot be read.")
 
 
 def test_a_text_that_explodes_is_refused(visit: Visit) -> None:
@@ -386,15 +385,11 @@ def test_hostile_text_and_questions_stay_text(visit: Visit) -> None:
     assert page.locator(".playground img, .playground script").count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("query", [f"q={QUESTION}", f"q={QUESTION}&{TORN}&b.preset=blocks"], ids=["one", "two"])
-def test_it_is_accessible(browser: Any, handbook_server: Server, artefacts: Path, scheme: str, query: str) -> None:
-    name = "two" if "b.preset" in query else "one"
-    for size in ({}, {"viewport": PHONE}):
-        with visiting(browser, handbook_server, color_scheme=scheme, **size) as visit:
-            page = open_playground(visit, query if "preset" in query else f"{query}&preset=default")
-            expect(page.locator(".verdict:visible").first).to_be_visible()
-            page.locator(".verdict:visible").first.click()
-            page.screenshot(path=artefacts / f"question-{name}-{scheme}{'-phone' if size else ''}.png")
-            assert faults(page) == []
-            assert overflow(page) == []
+@pytest.mark.parametrize(
+    ("name", "query"), [("one", "preset=default"), ("two", f"{TORN}&b.preset=blocks")], ids=["one", "two"]
+)
+def test_it_is_accessible(visit: Visit, name: str, query: str) -> None:
+    page = open_playground(visit, f"q={QUESTION}&{query}")
+    expect(page.locator(".verdict:visible").first).to_be_visible()
+    page.locator(".verdict:visible").first.click()
+    assert flaws(page, f"question-{name}") == []

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, overflow, serve, visiting
+from browser_kit import PHONE, Server, Visit, expect, overflow, serve, take_picture, visiting
 
 from headnote.api import trust_folder
 
@@ -41,17 +40,17 @@ def roots(browser: Any, roots_server: Server) -> Iterator[Visit]:
         yield visit
 
 
-def test_a_hit_says_where_it_is_from_and_what_that_is(roots: Visit, artefacts: Path) -> None:
+def test_a_hit_says_where_it_is_from_and_what_that_is(roots: Visit) -> None:
     page = roots.page
     roots.go("#/search?q=refund+payment")
     hit = page.locator(".hit").filter(has_text="payments/runbooks/refund.md")
     expect(hit.locator(".hit-about")).to_have_text("Runbooks of the payment team, current.")
     expect(page.locator(".hit").filter(has_text="notes/Who decides.md")).to_have_count(1)
-    page.screenshot(path=str(artefacts / "roots-wide.png"))
+    take_picture(page, "roots-wide")
     page.set_viewport_size(PHONE)
     expect(hit.locator(".hit-about")).to_be_visible()
     assert not overflow(page)
-    page.screenshot(path=str(artefacts / "roots-phone.png"))
+    take_picture(page, "roots-phone")
 
 
 def test_a_link_leads_from_one_folder_to_the_other(roots: Visit) -> None:

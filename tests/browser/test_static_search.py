@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_kit import take_picture
 
 from headnote import Index
 
 pytest_plugins = ("browser_fixtures",)
-
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser to use")
 
 POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>
@@ -61,7 +60,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Itera
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_query_is_answered_without_a_server(browser: Any, address: str, artefacts: Path, scheme: str) -> None:
+def test_a_query_is_answered_without_a_server(browser: Any, address: str, scheme: str) -> None:
     page = browser.new_page(color_scheme=scheme, viewport={"width": 390, "height": 800})
     problems: list[str] = []
     loaded: list[int] = []
@@ -81,7 +80,7 @@ def test_a_query_is_answered_without_a_server(browser: Any, address: str, artefa
     page.keyboard.press("ArrowDown")
     assert first.get_attribute("aria-selected") == "true"
     assert first.locator("a").get_attribute("href").startswith(address)
-    page.screenshot(path=artefacts / f"static-search-{scheme}.png")
+    take_picture(page, f"static-search-{scheme}")
     assert [problem for problem in problems if "data:," not in problem] == []
     assert sum(loaded) <= 300_000
     page.keyboard.press("Escape")
