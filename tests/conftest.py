@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 # Everybody draws the same examples, so that a failure can be repeated; `--hypothesis-profile=random` draws others.
-ANYWHERE: dict[str, Any] = {"deadline": None, "print_blob": True, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("same", derandomize=True, max_examples=40, **ANYWHERE)
+ANYWHERE: dict[str, Any] = {
+    "max_examples": 40,
+    "deadline": None,
+    "print_blob": True,
+    "suppress_health_check": [HealthCheck.too_slow],
+}
+settings.register_profile("same", derandomize=True, **ANYWHERE)
 settings.register_profile("random", **ANYWHERE)
 settings.load_profile("same")
 

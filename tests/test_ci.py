@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from marks import NEEDS
+from marks import NEEDS, SLOW
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HOOKS: list[dict[str, Any]] = [
@@ -79,7 +79,24 @@ else echo "python $*"; fi
         "pip install -e .[test]",
         "python -m pytest -n auto",
     ]
-    assert last == "python -m pytest -n auto -m browser or postgres or process or corpus or slow"
+    assert re.fullmatch(r"python -m pytest -n \d+ -m browser or postgres or process or corpus or slow", last)
+
+
+def test_ci_fails_if_the_compiler_does(repository: Path) -> None:
+    """What runs beside others has its status when it is waited for, and nothing else asks for it."""
+    script = (repository / ".ci" / "run").read_text(encoding="utf-8")
+    [started] = re.findall(r"^ *HEADNOTE_COMPILE=1 .* &$", script, re.MULTILINE)
+    assert re.search(r'^ *wait "\$compiling"$', script[script.index(started) :], re.MULTILINE)
+
+
+def test_workflows_name_what_they_run_besides_the_quick_tests(repository: Path) -> None:
+    """Tests that are slow are left out unless they are asked for."""
+    workflows = (repository / ".github" / "workflows").iterdir()
+    commands = [
+        line for file in workflows for line in file.read_text(encoding="utf-8").splitlines() if "pytest" in line
+    ]
+    assert commands
+    assert [line for line in commands if any(f"tests/{name}" in line for name in SLOW) and " -m slow" not in line] == []
 
 
 def test_ci_runs_what_the_readme_leaves_out(repository: Path) -> None:
@@ -89,7 +106,7 @@ def test_ci_runs_what_the_readme_leaves_out(repository: Path) -> None:
     left_out = options["addopts"][options["addopts"].index("-m") + 1].removeprefix("not (").removesuffix(")")
     assert set(left_out.split(" or ")) == set(NEEDS)
     last = (repository / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
-    assert last == f'python -m pytest -n auto -m "{left_out}"'
+    assert last == f'python -m pytest -n "$((cores + cores / 2))" -m "{left_out}"'
 
 
 # The workflow
