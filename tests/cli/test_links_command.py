@@ -117,8 +117,10 @@ def test_links_are_those_of_now(docs: Path, capsys: Captured) -> None:
 
 @pytest.mark.parametrize("flags", [("--broken",), ("--orphans",), (), ("guide.md", "--broken"), ("--broken", "--json")])
 def test_a_folder_that_is_not_read_to_the_end_is_no_green_build(
-    flags: tuple[str, ...], docs: Path, capsys: Captured
+    flags: tuple[str, ...], docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
+    monkeypatch.setattr("headnote.cli.access.PATIENCE", 0.0)
+
     def stop(progress: headnote.Progress) -> None:
         if progress.done > 2:
             raise KeyboardInterrupt

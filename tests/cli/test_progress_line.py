@@ -21,15 +21,14 @@ def test_at_50_columns() -> None:
     assert progress_line(READING, "about 50 s", 49) == "reading 1,234 of 6,591, 50 s left, Ctrl-C is safe"
 
 
-@pytest.mark.parametrize("columns", range(1, 140))
 @pytest.mark.parametrize("stage", ["read", "embed"])
 @pytest.mark.parametrize(("done", "total"), [(0, 0), (0, 9), (1_234, 6_591), (6_591, 6_591)])
 @pytest.mark.parametrize("left", ["", "about 50 s"])
-def test_any_width_is_kept(columns: int, stage: str, done: int, total: int, left: str) -> None:
-    line = progress_line(Progress(stage, done, total), left, columns)
-    assert 0 < len(line) <= columns
-    if columns >= 60:
-        assert SAFE in line
+def test_any_width_is_kept(stage: str, done: int, total: int, left: str) -> None:
+    for columns in range(1, 140):
+        line = progress_line(Progress(stage, done, total), left, columns)
+        assert 0 < len(line) <= columns
+        assert SAFE in line or columns < 60
 
 
 def test_the_time_left_does_not_jump() -> None:

@@ -32,7 +32,7 @@ from headnote.model.progress import Progress
 pytest_plugins = ("store_fixtures",)
 
 
-WALKS = 100
+WALKS = 60
 WALKS_IN_A_TEST = 10
 
 

@@ -21,7 +21,7 @@ from index_workers import PATIENCE, WorkerPool, page, shuffle_files
 import headnote
 from headnote.store.quantized import names_of
 
-ROUNDS = {"build": 12, "update": 14, "vectors": 12, "watch": 12}
+ROUNDS = {"build": 8, "update": 8, "vectors": 8, "watch": 8}
 PAGES = 20
 """Enough to be read by several processes."""
 MOMENT = 0.5

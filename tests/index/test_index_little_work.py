@@ -128,7 +128,7 @@ with headnote.Index.open({root!r}, embedder=Quick()) as index:
 """
 
 
-@pytest.mark.parametrize(("corpus", "documents", "embedded_texts"), [("own", 80, 500), ("kubernetes-en", 2000, 10_000)])
+@pytest.mark.parametrize(("corpus", "documents", "embedded_texts"), [("own", 80, 500), ("react.dev", 150, 1000)])
 def test_a_corpus_that_did_not_change_is_not_read_again(
     corpus: str, documents: int, embedded_texts: int, corpus_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

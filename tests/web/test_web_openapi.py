@@ -27,7 +27,7 @@ pytest_plugins = ("web_fixtures",)
 
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-EXAMPLES = 40
+EXAMPLES = 25
 ADDRESSES = [f"{row.method} {row.address}" for row in ENDPOINTS] + ["POST /api/ask"]
 
 WITH_INPUT = [f"{row.method} {row.address}" for row in ENDPOINTS if row.takes.__struct_fields__] + ["POST /api/ask"]

@@ -28,6 +28,8 @@ pytest.importorskip("onnx", reason="needs onnx")
 WIDTH, WORDS, PLACES, LAYERS = 384, 30_522, 256, 1
 """As the scripts and the vocabulary want them; the layers are narrow, because nobody asks what they have learnt."""
 TABLE = 256
+FILES = 15
+"""Documents of each site."""
 WIDE, INNER = 192, 96
 """Neurons of the feed-forward part, before a student takes the larger half of them and after."""
 FEW = ["--batch", "32", "--steps", "2", "--epochs", "1", "--rate", "1e-4"]
@@ -61,7 +63,7 @@ def pairs(repository: Path, folder: Path) -> Path:
     chunks: list[dict[str, Any]] = []
     queries: list[list[Any]] = []
     for site in ("docs", "examples"):
-        for chunk in headnote.chunk_files(sorted((repository / site).rglob("*.md")), max_tokens=64):
+        for chunk in headnote.chunk_files(sorted((repository / site).rglob("*.md"))[:FILES], max_tokens=64):
             headings, text = list(chunk.heading_path), chunk.text[:1200]
             queries += [["head", heading, len(chunks)] for heading in headings[-1:]]
             queries += [["ict", sentence, len(chunks)] for sentence in re.findall(r"[A-Z][^.\n]{20,}\.", text)[:2]]
