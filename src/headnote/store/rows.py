@@ -137,7 +137,7 @@ class ChunkRow(NamedTuple):
     @property
     def lead_text(self) -> str:
         """What stands before its own text in the text that is shown."""
-        return joined_pieces(self.lead, leading_breadcrumb(self.heading_path), self.overlap)
+        return self._joined(self.lead)
 
     def own_text(self, source: str) -> str:
         """Its own part of the source, complete in itself, without breadcrumb and overlap."""
@@ -145,14 +145,16 @@ class ChunkRow(NamedTuple):
 
     def text(self, source: str) -> str:
         """The text that is shown."""
-        return self.lead_text + self.own_text(source) if self.lead else self.own_text(source)
+        return self.lead_text + self.own_text(source)
 
     def embed_text(self, source: str) -> str:
         """The text that is embedded."""
-        front = joined_pieces(self.front, leading_breadcrumb(self.heading_path), self.overlap) if self.front else ""
-        text = front + self.text(source)
+        text = self._joined(self.front) + self.text(source)
         # The text is tested first: the source is long, and tested for every chunk.
         return strip_data_uris(text) if ";base64," in text and ";base64," in source else text
+
+    def _joined(self, pieces: Pieces) -> str:
+        return joined_pieces(pieces, leading_breadcrumb(self.heading_path), self.overlap) if pieces else ""
 
 
 class LinkRow(NamedTuple):
