@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 import headnote
 from headnote.cli import output
-from headnote.cli.search_view import _is_known, _shows_links, editor_links
 from headnote.cli.main import main
 from headnote.cli.output import Output, OutputRow, Shape, write_output
+from headnote.cli.search_view import _is_known, _shows_links, editor_links
 
 pytest_plugins = ("folder_fixtures",)
 
