@@ -170,14 +170,17 @@ def open_index(root: Path, *, create: bool = True, **options: Any) -> OpenedInde
     unasked."""
     if create and not options.get("read_only"):
         ask_before_first_read(root, options)
-    options = {"configure": "follow" if create else "keep"} | options
-    try:
-        opened = OpenedIndex(Index.open(root, create=create, **options), "")
-    except (EmbeddingError, MissingExtra) as error:
-        opened = OpenedIndex(Index.open(root, create=create, without_deep=True, **options), str(error))
+    opened = _opened(root, {"create": create, "configure": "follow" if create else "keep"} | options)
     note_differences(opened.index.choice)
     note_withheld(opened.index.choice, root)
     return opened
+
+
+def _opened(root: Path, options: Mapping[str, Any]) -> OpenedIndex:
+    try:
+        return OpenedIndex(Index.open(root, **options), "")
+    except (EmbeddingError, MissingExtra) as error:
+        return OpenedIndex(Index.open(root, without_deep=True, **options), str(error))
 
 
 # May a folder be read that nobody named? Whoever forgets it, or types it wrongly, may stand in a whole home folder.
@@ -255,11 +258,7 @@ def open_for_server(root: Path, embedder: str | None, read_only: bool, place: Ma
 
 def open_again(root: Path, embedder: str | None, read_only: bool, place: Mapping[str, Any]) -> Index:
     """Open an index as `open_for_server` did, in another process of the same server. All was noted there."""
-    options = {"embedder": embedder, "read_only": read_only, **place}
-    try:
-        return Index.open(root, **options)
-    except (EmbeddingError, MissingExtra):
-        return Index.open(root, without_deep=True, **options)
+    return _opened(root, {"embedder": embedder, "read_only": read_only, **place}).index
 
 
 def note_differences(choice: Choice) -> None:
