@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -54,7 +55,7 @@ def test_every_setting_of_chunks_is_described(name: str, configuration: str) -> 
 
 
 @pytest.mark.parametrize("table", [INDEX, SEARCH, LLM, SERVER], ids=lambda table: table.name)
-def test_every_key_of_every_table_is_described(table: Table, configuration: str) -> None:
+def test_every_key_of_every_table_is_described(table: Table[Any], configuration: str) -> None:
     section = configuration.partition(f"## [{table.name}]\n")[2].partition("\n## ")[0]
     for name, check in table.checks.items():
         [[names, _, allowed, meaning]] = rows_of(section, name)
