@@ -22,7 +22,7 @@ from headnote.chunking.presets import presets
 from headnote.cli.choices import next_steps
 from headnote.cli.completion import SCRIPTS, read_line
 from headnote.cli.main import main
-from headnote.search.query import EXPANSIONS, FUSIONS, MODES
+from headnote.search.query import MODES, OPTIONS
 
 pytest_plugins = ("folder_fixtures",)
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no such shells")
@@ -85,8 +85,8 @@ printf '%s\\n' "${{COMPREPLY[@]-$asked}}"
         ("headnote search x --mode ", list(MODES)),
         ("headnote search x --mode=k", ["keyword"]),
         ("headnote search --mode k", ["keyword"]),
-        ("headnote search x --fusion ", list(FUSIONS)),
-        ("headnote search x --expand ", list(EXPANSIONS)),
+        ("headnote search x --fusion ", list(OPTIONS["fusion"].words)),
+        ("headnote search x --expand ", list(OPTIONS["expand"].words)),
         ("headnote index --preset ", list(presets())),
         ("headnote chunk --size ", ["small", "medium", "large"]),
         ("headnote chunk --overlap ", ["none", "low", "medium", "high"]),

@@ -26,9 +26,7 @@ from headnote.words.values import as_value
 Mode = Literal["hybrid", "semantic", "keyword"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 Fusion = Literal["weighted", "rrf"]
-FUSIONS: tuple[str, ...] = get_args(Fusion)
 Expand = Literal["none", "neighbours", "section", "linked"]
-EXPANSIONS: tuple[str, ...] = get_args(Expand)
 Names = str | Sequence[str] | None
 """One or several."""
 Where = Mapping[str, Any] | str | Sequence[str] | None
