@@ -94,7 +94,7 @@ def test_an_example_works(name: str, line: str, capsys: pytest.CaptureFixture[st
     assert output.out
 
 
-@pytest.mark.parametrize("line", [line for _, line in ALL if is_endless(line)])
+@pytest.mark.parametrize("line", sorted({line for _, line in ALL if is_endless(line)}))
 @pytest.mark.skipif(os.name == "nt", reason="no such signals")
 def test_an_example_that_goes_on_starts(line: str, inside: Path) -> None:
     for package in {"serve": ["starlette"], "open": ["starlette"], "mcp": ["mcp"]}.get(line.split()[1], ["watchfiles"]):

@@ -21,7 +21,7 @@ from headnote.store.sqlite.store import FILE, FOLDER
 EMBEDDER = "hashing:16"
 HEADER = 100
 """Bytes that SQLite begins a file with. Each of them has a meaning of its own, so all are turned over."""
-PLACES = 500
+PLACES = 350
 EVERY = 10
 """How many of the places are left out between two that are repaired, since each takes a second update."""
 

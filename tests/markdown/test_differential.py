@@ -13,7 +13,7 @@ from verdict import fault, without_frontmatter
 from headnote.markdown.scanner import scan
 
 # `HEADNOTE_FUZZ=200000 pytest tests/markdown/test_differential.py` hunts for longer.
-EXAMPLES = int(os.environ.get("HEADNOTE_FUZZ", "1500"))
+EXAMPLES = int(os.environ.get("HEADNOTE_FUZZ", "1000"))
 
 thorough = settings(
     max_examples=EXAMPLES,

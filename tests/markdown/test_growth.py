@@ -19,7 +19,7 @@ TOLERATED = 2.1
 # Steps that do not depend on the input: dialect tables, first use of a cache.
 OVERHEAD = 500
 
-ENDLESS = 200_000
+ENDLESS = 100_000
 LONGEST_LINE = 30_000_000
 
 
