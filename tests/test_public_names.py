@@ -69,6 +69,7 @@ PUBLIC_NAMES = {
     "MissingSource",
     "ModelStatus",
     "Models",
+    "Neighbour",
     "Neighbourhood",
     "NewerIndex",
     "Node",

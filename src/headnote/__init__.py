@@ -43,28 +43,7 @@ from headnote.errors import (
     UnwritableIndex,
     WrongAnswer,
 )
-from headnote.model import (
-    Answer,
-    Block,
-    Chunk,
-    Citation,
-    Dropped,
-    Facet,
-    FoundWord,
-    Frontmatter,
-    Guess,
-    Heading,
-    Hit,
-    Link,
-    Passage,
-    ReadQuery,
-    Related,
-    SearchPage,
-    Section,
-    Tag,
-    Turn,
-    Why,
-)
+from headnote.model import Block, Chunk, Frontmatter, Heading, Link, Section, Tag
 
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat, Piece
@@ -91,11 +70,26 @@ if TYPE_CHECKING:
     from headnote.extra.packs.format import PackInfo
     from headnote.index.plan import FilesRead, Plan, Report
     from headnote.links.checking.report import Finding, IgnoredFinding, LinkReport, Position
-    from headnote.links.graph import Graph, Neighbourhood, Node
+    from headnote.links.graph import Graph, Neighbour, Neighbourhood, Node
     from headnote.markdown import parse
     from headnote.markdown.headings import HeadingStack
     from headnote.markdown.outline import OutlineEntry
     from headnote.model.progress import Progress
+    from headnote.model.results import (
+        Answer,
+        Citation,
+        Dropped,
+        Facet,
+        FoundWord,
+        Guess,
+        Hit,
+        Passage,
+        ReadQuery,
+        Related,
+        SearchPage,
+        Turn,
+        Why,
+    )
     from headnote.search.query import SearchOptions
     from headnote.sources.chunks import chunk_file, chunk_files
     from headnote.sources.repository import SkippedFile
@@ -154,6 +148,7 @@ __all__ = [
     "MissingSource",
     "ModelStatus",
     "Models",
+    "Neighbour",
     "Neighbourhood",
     "NewerIndex",
     "Node",
@@ -211,21 +206,28 @@ __all__ = [
 
 # Loaded on first use: a program that needs only a type or the version does not pay for the scanner.
 _MODULE_OF = {
+    "Answer": "headnote.model.results",
     "Chat": "headnote.answer.chat",
     "ChatSettings": "headnote.config",
     "ChunkOptions": "headnote.chunking.settings",
     "ChunkRow": "headnote.store.rows",
+    "Citation": "headnote.model.results",
     "Counter": "headnote.tokens",
     "DocumentRow": "headnote.store.rows",
     "DocumentSummary": "headnote.store.rows",
     "DocumentView": "headnote.api",
     "Drift": "headnote.api",
+    "Dropped": "headnote.model.results",
     "Embedder": "headnote.embedding.embedder",
     "Exported": "headnote.extra.export.writing",
+    "Facet": "headnote.model.results",
     "FilesRead": "headnote.index.plan",
     "Finding": "headnote.links.checking.report",
+    "FoundWord": "headnote.model.results",
     "Graph": "headnote.links.graph",
+    "Guess": "headnote.model.results",
     "HeadingStack": "headnote.markdown.headings",
+    "Hit": "headnote.model.results",
     "IgnoredFinding": "headnote.links.checking.report",
     "Index": "headnote.api",
     "IndexSettings": "headnote.config",
@@ -235,6 +237,7 @@ _MODULE_OF = {
     "Message": "headnote.answer.prompt",
     "ModelStatus": "headnote.api",
     "Models": "headnote.embedding.registry",
+    "Neighbour": "headnote.links.graph",
     "Neighbourhood": "headnote.links.graph",
     "Node": "headnote.links.graph",
     "NonText": "headnote.store.rows",
@@ -242,18 +245,24 @@ _MODULE_OF = {
     "OutwardSetting": "headnote.config",
     "PackInfo": "headnote.extra.packs.format",
     "Parent": "headnote.store.rows",
+    "Passage": "headnote.model.results",
     "Passages": "headnote.api",
     "Piece": "headnote.answer.chat",
     "Plan": "headnote.index.plan",
     "Position": "headnote.links.checking.report",
     "Progress": "headnote.model.progress",
+    "ReadQuery": "headnote.model.results",
+    "Related": "headnote.model.results",
     "Report": "headnote.index.plan",
     "RootStatus": "headnote.api",
     "SearchOptions": "headnote.search.query",
+    "SearchPage": "headnote.model.results",
     "Settings": "headnote.chunking.settings",
     "SkippedFile": "headnote.sources.repository",
     "Status": "headnote.api",
     "StoredChunk": "headnote.store.rows",
+    "Turn": "headnote.model.results",
+    "Why": "headnote.model.results",
     "check_links": "headnote.api.checking",
     "chunk": "headnote.chunking.chunker",
     "chunk_file": "headnote.sources.chunks",

@@ -116,7 +116,7 @@ def test_hallucinated_citations() -> None:
         "The lamp blinks twice a minute [care.md:3]. It is green. A dark lamp means an empty battery.\n"
     )
     assert [citation.place for citation in answer.citations] == ["care.md:3"]
-    assert dict(answer.dropped) == {
+    assert {one.written: one.reason for one in answer.dropped} == {
         "evil.md:1-2": "not among the sources",
         "care.md:90": "these lines were not shown",
         "guides/mount.md:3": "its lines do not say this",

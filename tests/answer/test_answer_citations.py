@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shown_samples import CARE, passage, samples
 
+from headnote import Dropped
 from headnote.answer.citations import Checker, check_citations, find_brackets, read_statement, unsupported
 
 NAMES = ("care.md", "guides/mount.md")
@@ -113,7 +114,7 @@ def test_what_does_not_hold_goes(citation: str, reason: str) -> None:
     checked = check_citations(f"The lamp blinks twice a minute [{citation}]. So it is.", samples())
     assert checked.text == "The lamp blinks twice a minute. So it is."
     assert checked.citations == ()
-    assert checked.dropped == ((citation, reason),)
+    assert checked.dropped == (Dropped(citation, reason),)
 
 
 def test_one_of_several_may_go() -> None:

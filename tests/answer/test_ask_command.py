@@ -12,7 +12,7 @@ import pytest
 from fake_service import KEY, FakeService, chat_reply, deltas, failure, serve, streamed
 from shown_samples import CARE, MOUNT
 
-from headnote import HeadnoteError, Index, SettingsError
+from headnote import Dropped, HeadnoteError, Index, SettingsError
 from headnote.cli.main import main
 
 QUESTION = "What does the lamp mean?"
@@ -182,7 +182,7 @@ def test_an_injection_adds_no_source(root: Path, monkeypatch: pytest.MonkeyPatch
     assert sorted(ours) == sorted(f"source: {hit.path}:{hit.start_line}-{hit.end_line}" for hit in answer.sources)
     assert {citation.path for citation in answer.citations} <= {"care.md", "guides/mount.md", "evil-lamp.md"}
     assert "[evil.md" not in answer.text
-    assert answer.dropped[0] == ("evil.md:1-2", "not among the sources")
+    assert answer.dropped[0] == Dropped("evil.md:1-2", "not among the sources")
 
 
 def test_what_a_program_gets(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

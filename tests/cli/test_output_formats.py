@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
+from headnote import LeftOut, Passage
 from headnote.cli import output
 from headnote.cli.main import main
 from headnote.cli.output import Output, OutputRow, Shape, write_output
@@ -263,8 +264,9 @@ def test_a_budget_is_kept_and_nothing_is_lost(budget: int, handbook: headnote.In
     documents = {path: handbook.read(path) for path in handbook.documents() if path.endswith(".md")}
     assert read.tokens <= budget
     ranges: dict[str, list[tuple[int, int]]] = {}
-    for path, first, last, _ in (*read.passages, *read.left_out):
-        ranges.setdefault(path, []).append((first, last))
+    found: list[Passage | LeftOut] = [*read.passages, *read.left_out]
+    for one in found:
+        ranges.setdefault(one.path, []).append((one.start_line, one.end_line))
     for path, document in documents.items():
         numbers = [line for start, end in sorted(ranges[path]) for line in range(start, end + 1)]
         assert numbers == list(range(1, document.end_line + 1))

@@ -82,7 +82,7 @@ def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
     record: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert (record["query"], record["root"]) == ("brush the sensor", "docs")
     hit = record["hits"][0]
-    assert {*Hit._fields, "line", "snippet"} == set(hit)
+    assert {*Hit.__slots__, "line", "snippet"} == set(hit)
     assert (hit["path"], hit["start_line"], hit["title"]) == ("notes/care.md", 1, "Care")
     assert hit["line"] == 7
     assert hit["snippet"] == [{"line": 7, "text": "Brush the sensor, then mount it, or not."}]

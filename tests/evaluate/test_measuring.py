@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ SOURCE = "# Top\n\nFirst sentence. Second sentence. Third.\n\n```sh\none\ntwo\nt
 def hit_of(text: str, start_line: int, end_line: int, path: str = "a.md") -> Hit:
     start = max(SOURCE.find(text), 0)
     hit = Hit(path, start_line, end_line, "Top", "Top", text, 0.5, f"{path}#0", f"{path}#x", 3)
-    return hit._replace(start=start, end=start + len(text))
+    return replace(hit, start=start, end=start + len(text))
 
 
 def question(text: str = "q", leave_out: frozenset[str] = frozenset()) -> Question:

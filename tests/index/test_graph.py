@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.links.graph import Node, graph_of, neighbourhood_of
+from headnote.links.graph import Graph, Node, graph_of, neighbourhood_of
 from headnote.store.rows import DocumentSummary, LinkRow
 
 PAIRS = [("a.md", "b.md"), ("b.md", "a.md"), ("c.md", "a.md")]
@@ -35,13 +35,13 @@ def test_nodes_are_documents_and_edges_their_numbers() -> None:
 
 
 def test_no_documents_no_graph() -> None:
-    assert graph_of([], [], []) == ([], [], [], [])
+    assert graph_of([], [], []) == Graph([], [], [], [])
 
 
 def test_the_neighbours_of_neighbours_are_two_links_away() -> None:
     chain = [("a", "b"), ("c", "b"), ("d", "c")]
     near = neighbourhood_of(summaries("abcd", chain), chain, "a", 2, 9)
-    assert ([node.path for node in near.nodes], near.distances) == (["a", "b", "c"], [0, 1, 2])
+    assert [(node.path, node.distance) for node in near.nodes] == [("a", 0), ("b", 1), ("c", 2)]
     assert near.nodes[0].tags == ("t",)
 
 
@@ -52,16 +52,17 @@ def test_a_neighbourhood_is_a_part_of_the_graph(pairs: list[tuple[str, str]], de
     near = neighbourhood_of(documents, pairs, "a", depth, limit)
     paths = [node.path for node in near.nodes]
     assert paths[0] == "a"
-    assert set(near.nodes) <= set(graph.nodes)
+    assert {(node.path, node.degree) for node in near.nodes} <= {(node.path, node.degree) for node in graph.nodes}
     assert len(paths) == len(set(paths)) <= limit
-    assert near.distances == sorted(near.distances)
-    assert near.distances[-1] <= depth
+    distances = [node.distance for node in near.nodes]
+    assert distances == sorted(distances)
+    assert distances[-1] <= depth
     assert {(paths[one], paths[other]) for one, other in near.edges} == {
         (one, other) for one, other in pairs if one in paths and other in paths
     }
     whole = neighbourhood_of(documents, pairs, "a", depth, 99)
     assert (near.nodes, near.left_out) == (whole.nodes[:limit], len(whole.nodes) - len(paths))
-    for node, distance in zip(whole.nodes[1:], whole.distances[1:], strict=True):
+    for node in whole.nodes[1:]:
         others = {other for pair in pairs if node.path in pair for other in pair}
-        nearest = [at for one, at in zip(whole.nodes, whole.distances, strict=True) if one.path in others - {node.path}]
-        assert min(nearest) == distance - 1
+        nearest = [one.distance for one in whole.nodes if one.path in others - {node.path}]
+        assert min(nearest) == node.distance - 1

@@ -51,8 +51,8 @@ def test_contents_count_links_as_the_graph_does(index: Index) -> None:
 
 def test_a_neighbourhood_begins_with_its_document(index: Index) -> None:
     near = index.neighbourhood("b")
-    assert [node.path for node in near.nodes] == ["b.md", "a.md"]
-    assert (near.edges, near.distances, near.left_out) == ([(0, 1), (1, 0)], [0, 1], 0)
+    assert [(node.path, node.distance) for node in near.nodes] == [("b.md", 0), ("a.md", 1)]
+    assert (near.edges, near.left_out) == ([(0, 1), (1, 0)], 0)
     assert index.neighbourhood("b.md", limit=1).left_out == 1
     with pytest.raises(MissingSource):
         index.neighbourhood("gone.md")

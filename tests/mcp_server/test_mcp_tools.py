@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -421,7 +422,7 @@ def test_data_is_given_to_those_who_ask_for_it(index: Index, monkeypatch: pytest
         few = await data_of("search", query="calibrate the gauge", limit=10, budget=300)
         assert len(few["hits"]) + few["more"] == len(index.search("calibrate the gauge", 10))
         passage = await data_of("read", path="calibration.md", start_line=1, end_line=3)
-        assert passage == index.read("calibration.md", 1, 3)._asdict()
+        assert passage == asdict(index.read("calibration.md", 1, 3))
         outline = await data_of("outline", path="calibration.md")
         assert [row["text"] for row in outline["headings"]] == [
             entry.heading.text for entry in index.outline("calibration.md")

@@ -9,7 +9,7 @@ from effort import stop_of_endless_work
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headnote import SettingsError
+from headnote import ReadQuery, SettingsError
 from headnote.search import query as queries
 from headnote.search.language import (
     DEEPEST,
@@ -95,7 +95,7 @@ def test_operators(query: str, words: str, must: object) -> None:
 
 def test_what_people_are_told() -> None:
     read = understood('red "big red bus" -blue -tag:draft title:bus tag:a OR tag:b').record
-    assert read == (
+    assert read == ReadQuery(
         "red",
         ("big red bus",),
         ("blue", "tag:draft"),

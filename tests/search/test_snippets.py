@@ -122,7 +122,7 @@ def test_an_excerpt_is_without_signs_but_code_stays() -> None:
     prose, code = excerpt_of(text, "tide table").lines
     assert prose.text == "Set the tide as the table and wall say."
     assert [prose.text[start:end] for start, end in prose.marks] == ["tide", "table"]
-    assert (code.text, code.is_code) == ("tide  --set **x**", True)
+    assert (code.text, code.code) == ("tide  --set **x**", True)
 
 
 def test_a_long_paragraph_is_cut_around_its_first_mark() -> None:

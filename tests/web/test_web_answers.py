@@ -23,7 +23,7 @@ def streamed(text: str, size: int = 7) -> list[str]:
         changed = answer.add(text[at : at + size])
         last = changed[-1].number if changed else len(blocks)
         blocks = {number: html for number, html in blocks.items() if number <= last}
-        blocks.update(changed)
+        blocks |= {block.number: block.html for block in changed}
     return [blocks[number] for number in sorted(blocks)]
 
 

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import partial
 from numbers import Integral, Real
@@ -401,7 +401,7 @@ class Index(IndexedFolder):
         contexts = self._contexts
         if not self.tree.is_named and not contexts:
             return list(hits)
-        return [hit._replace(root=self.tree.root_of(hit.path), about=contexts.about(hit.path)) for hit in hits]
+        return [replace(hit, root=self.tree.root_of(hit.path), about=contexts.about(hit.path)) for hit in hits]
 
     @property
     def contexts(self) -> Mapping[str, str]:
@@ -445,7 +445,7 @@ class Index(IndexedFolder):
         if offset < 0:
             raise SettingsError(f"offset {offset} is too small", remedy="give 0 or more")
         page = self._engine.page(self._query(query, limit, mode, **options), offset, facets)
-        return page._replace(hits=tuple(self._placed(page.hits)))
+        return replace(page, hits=tuple(self._placed(page.hits)))
 
     def why_empty(
         self,
@@ -487,7 +487,7 @@ class Index(IndexedFolder):
         conditions = () if isinstance(where, Mapping) else strings("where", where)
         with self._store.reading() as reader:
             notes = tuple(unknown_fields(reader, read_filter(None, None, where, None)))
-        return record._replace(filters=(*record.filters, *conditions), notes=(*record.notes, *notes))
+        return replace(record, filters=(*record.filters, *conditions), notes=(*record.notes, *notes))
 
     def related(
         self,
@@ -593,7 +593,7 @@ class Index(IndexedFolder):
         for number, turn in enumerate(history):
             name = f"history[{number}]"
             check_types(**{name: (turn, Turn)})
-            check_types(**{f"{name}.{field}": (value, str) for field, value in turn._asdict().items()})
+            check_types(**{f"{name}.question": (turn.question, str), f"{name}.answer": (turn.answer, str)})
         if not question.strip():
             raise SettingsError("the question is empty", remedy="say what you want to know")
         chat = (
@@ -603,7 +603,7 @@ class Index(IndexedFolder):
         with self._store.reading() as reader:
             passages = read_passages(reader, hits)
         answer = answer_from(question, passages, chat, self.embedder, budget, stream, history)
-        return answer if hits else answer._replace(note=self.why_empty(question, limit, can_set_score=False, **filters))
+        return answer if hits else replace(answer, note=self.why_empty(question, limit, can_set_score=False, **filters))
 
     def suggested_questions(self, limit: int = 6) -> list[str]:
         """Questions that this folder can answer, made from its own headings.

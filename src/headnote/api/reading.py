@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -360,7 +360,7 @@ def _beginning(one: Passage, rest: int, count: Callable[[str], int]) -> Passage 
         low, high = (middle, high) if count("".join(lines[:middle])) <= rest else (low, middle - 1)
     if not low:
         return None
-    return one._replace(end_line=one.start_line + low - 1, text="".join(lines[:low]))
+    return replace(one, end_line=one.start_line + low - 1, text="".join(lines[:low]))
 
 
 # -- Links.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -24,7 +25,8 @@ _FOLDERS = re.compile(r"(?:[^\s(/\\]*[/\\])+(?=(?:headnote|pyproject)\.toml\b)")
 """What stands before the name of a settings file."""
 
 
-class ModelStatus(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
     """One of the models of an index."""
 
     role: Literal["instant", "deep"]
@@ -35,7 +37,8 @@ class ModelStatus(NamedTuple):
     """Vectors of it that are missing."""
 
 
-class RootStatus(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RootStatus:
     """One of the folders of an index that has several."""
 
     name: str
@@ -154,7 +157,8 @@ class DocumentView(NamedTuple):
         return tuple(dict.fromkeys([*self.document.tags, *(tag for chunk in self.chunks for tag in chunk.row.tags)]))
 
 
-class LeftOut(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LeftOut:
     """A passage, or the rest of one, that a budget had no room for."""
 
     path: str

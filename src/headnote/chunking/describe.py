@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.tokens import NAMES as COUNTERS
@@ -22,7 +23,8 @@ STANDS_FOR = {
 SettingType = Literal["integer", "boolean", "choice", "text"]
 
 
-class SettingInfo(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SettingInfo:
     """A setting as a form shows it."""
 
     name: str

@@ -21,7 +21,7 @@ from headnote.cli.terminal import (
     write_note,
 )
 from headnote.errors import AnswerError
-from headnote.model import Answer, Citation
+from headnote.model import Answer, Citation, to_plain
 
 _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 """Line breaks and tabs of a model are kept."""
@@ -114,12 +114,12 @@ def answer_record(question: str, root: Path, answer: Answer) -> dict[str, Any]:
         "question": question,
         "root": str(root),
         "text": answer.text,
-        "citations": [citation._asdict() for citation in answer.citations],
+        "citations": to_plain(answer.citations),
         "sources": [
             {name: getattr(hit, name) for name in ("path", "start_line", "end_line", "breadcrumb", "score", "id")}
             for hit in answer.sources
         ],
-        "dropped": [citation._asdict() for citation in answer.dropped],
+        "dropped": to_plain(answer.dropped),
         "complete": answer.complete,
         "model": answer.model,
         "note": answer.note,

@@ -43,7 +43,7 @@ def progress_line(progress: Progress, left: str, columns: int, bar: str = "â”â•
 
 def _texts(progress: Progress, left: str) -> list[str]:
     """The same from the longest to the shortest."""
-    stage, done, total, _ = progress
+    stage, done, total = progress.stage, progress.done, progress.total
     title, unit = _WORDS[stage]
     if not total:
         return [f"looking for files, {SAFE}", "looking for files"]

@@ -14,7 +14,7 @@ from headnote.cli.command import Argument
 from headnote.cli.output import Output, OutputRow, write_output
 from headnote.cli.terminal import StyledLine, StyledText, write_error, write_lines, write_note
 from headnote.lines import split_lines
-from headnote.model import Passage
+from headnote.model import Passage, to_plain
 
 COLUMNS = ("path", "start_line", "end_line", "text")
 
@@ -78,8 +78,8 @@ def _text_lines(root: Path, read: Passages) -> Iterator[StyledLine]:
 def _output(root: Path, read: Passages) -> Output:
     record = {
         "root": str(root),
-        "passages": [passage._asdict() for passage in read.passages],
-        "left_out": [one._asdict() | {"place": one.place} for one in read.left_out],
+        "passages": to_plain(read.passages),
+        "left_out": [to_plain(one) | {"place": one.place} for one in read.left_out],
         "tokens": read.tokens,
         "problems": list(map(str, read.problems)),
     }
@@ -87,7 +87,7 @@ def _output(root: Path, read: Passages) -> Output:
 
 
 def _row(root: Path, passage: Passage) -> OutputRow:
-    fields = passage._asdict()
+    fields = to_plain(passage)
     return OutputRow(fields, fields, path_from_here(root, passage.path), passage.start_line, text=passage.text)
 
 

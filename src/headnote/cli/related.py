@@ -17,7 +17,7 @@ from headnote.cli.terminal import StyledLine, StyledText, folded, window_width, 
 from headnote.embedding.registry import short_name
 from headnote.errors import SettingsError
 from headnote.markdown.document import is_mdx
-from headnote.model import Related
+from headnote.model import Related, to_plain
 from headnote.search.readable import readable_lines
 from headnote.search.snippets import best_lines, clipped, marked_terms
 
@@ -90,7 +90,7 @@ def related_command(named: NamedIndex, path: str | None, limit: int, unlinked: b
 
 
 def _output(root: Path, path: str | None, found: Sequence[Related], with_links: bool) -> Output:
-    records = [entry._asdict() for entry in found]
+    records = to_plain(found)
     rows = [_row(root, entry, with_links) for entry in found]
     return Output("passages", "passage", {"path": path, "root": str(root), "related": records}, rows, COLUMNS)
 
@@ -98,7 +98,7 @@ def _output(root: Path, path: str | None, found: Sequence[Related], with_links: 
 def _row(root: Path, entry: Related, with_links: bool) -> OutputRow:
     """A passage stands where it is; a link to make, where it is to be written."""
     file, _, line = entry.source.rpartition(":") if with_links else entry.place.rpartition(":")
-    record = entry._asdict()
+    record = to_plain(entry)
     return OutputRow(
         fields=record,
         cells=record | {"line": entry.start_line},

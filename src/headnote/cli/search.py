@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import msgspec
 
 from headnote.api import Index
 from headnote.cli import options, output
@@ -19,7 +18,7 @@ from headnote.cli.search_flags import flag_of_option, search_flags
 from headnote.cli.search_view import HitView, editor_links, hit_lines, shown_line, snippet_of
 from headnote.cli.terminal import StyledText, folded, harmless, window_width, write_lines, write_note
 from headnote.errors import SettingsError
-from headnote.model import Hit, Passage, ReadQuery, Why
+from headnote.model import Hit, Passage, ReadQuery, to_plain
 from headnote.search.query import FILTERS, Mode, SearchArguments, read_options
 from headnote.search.spelling import corrected_query
 
@@ -137,10 +136,10 @@ def _context(index: Index, hit: Hit, lines: int) -> Passage:
 def _record(found: FoundPage, root: Path, contexts: Sequence[Passage] | None, plain: bool) -> dict[str, Any]:
     records = [_hit_record(hit, found.query, plain) for hit in found.hits]
     for record, passage in zip(records, contexts or (), strict=False):
-        record["context"] = passage._asdict()
+        record["context"] = to_plain(passage)
     return {
         "query": found.query,
-        "understood": found.understood._asdict(),
+        "understood": to_plain(found.understood),
         "answered": corrected_query(found.query, found.hits),
         "root": str(root),
         "hits": records,
@@ -170,13 +169,6 @@ def _row(hit: dict[str, Any], root: Path) -> OutputRow:
 
 def _hit_record(hit: Hit, query: str, plain: bool) -> dict[str, Any]:
     snippet = snippet_of(hit, query, plain)
-    return hit._asdict() | {
-        "line": shown_line(hit, snippet),
-        "snippet": [{"line": shown.line, "text": shown.text} for shown in snippet],
-        "why": _why_record(hit.why),
-        "metadata": msgspec.to_builtins(hit.metadata),
-    }
-
-
-def _why_record(why: Why) -> dict[str, Any]:
-    return why._asdict() | {"guesses": [guess._asdict() for guess in why.guesses]}
+    shown = [{"line": line.line, "text": line.text} for line in snippet]
+    record: dict[str, Any] = to_plain(hit)
+    return record | {"line": shown_line(hit, snippet), "snippet": shown}

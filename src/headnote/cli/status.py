@@ -29,6 +29,7 @@ from headnote.cli.terminal import StyledLine, StyledText, table, write_json, wri
 from headnote.config import KEPT
 from headnote.embedding.registry import DEFAULT, short_name
 from headnote.embedding.transformer import is_installed
+from headnote.model import to_plain
 from headnote.store.opening import shown_store
 
 MOST_LEFT_OUT = 5
@@ -90,11 +91,11 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "documents": status.documents,
         "chunks": status.chunks,
         "links": status.links,
-        "files_read": status.files_read._asdict() if status.files_read else None,
+        "files_read": to_plain(status.files_read),
         "pending": status.pending,
         "embedder": _embedder(facts),
         "model": status.model,
-        "models": [model._asdict() for model in status.models],
+        "models": to_plain(status.models),
         "answering": status.answering,
         "missing": facts.missing_embedder,
         "store": _store(facts),
@@ -108,7 +109,7 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "generation": status.generation,
         "files": {name: getattr(drift, name) for name in ("new", "changed", "gone", "rebuild")},
         "left_out": [{"path": one.path, "reason": one.reason} for one in drift.left_out],
-        "folders": [root._asdict() for root in status.folders],
+        "folders": to_plain(status.folders),
         "contexts": dict(status.contexts),
         "withheld": [{"setting": one.setting, "place": one.place} for one in status.withheld],
     }

@@ -206,7 +206,8 @@ class Task:
         return suffix_of(path), root if root in self.settings_of else ""
 
 
-class FilesRead(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FilesRead:
     """How much of the folder an unfinished read has stored. All of that can be searched."""
 
     done: int

@@ -8,6 +8,7 @@ makes the vectors of the deep model afterwards.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 
 from headnote.index.manifest import (
@@ -162,7 +163,7 @@ class UpdateScope:
 
     def unfinished_manifest(self, manifest: Mapping[str, str], first: bool, read: FilesRead) -> dict[str, str]:
         """What to store while not all files are read; `manifest` is for when they are."""
-        own = {self._name: Unfinished(*read, is_first=first)}
+        own = {self._name: Unfinished(read.done, read.total, is_first=first)}
         return {**manifest, **unfinished_entry(unfinished_reads(manifest) | own)}
 
     def is_first_read(self, reader: Reader) -> bool:
@@ -197,7 +198,7 @@ def _reason(task: Task, stored: Mapping[str, str], manifest: Mapping[str, str]) 
 
 def _from(known: int, watch: Watcher) -> Watcher:
     """A read that goes on counts from where it stopped."""
-    return lambda progress: watch(progress._replace(done=known + progress.done, total=known + progress.total))
+    return lambda progress: watch(replace(progress, done=known + progress.done, total=known + progress.total))
 
 
 def skipped_files(listing: Listing, reading: FilesToRead) -> list[SkippedFile]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from headnote.store.rows import DocumentSummary, LinkRow
 
 
-class Node(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Node:
     """A document."""
 
     path: str
@@ -21,7 +22,16 @@ class Node(NamedTuple):
     """Of the document and of its chunks, in the form in which they are compared."""
 
 
-class Graph(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour(Node):
+    """A document near another one."""
+
+    distance: int
+    """How many links lead there, in either direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
     """Documents, and which links to which."""
 
     nodes: list[Node]
@@ -34,13 +44,12 @@ class Graph(NamedTuple):
     """Links that lead nowhere."""
 
 
-class Neighbourhood(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
     """A document and those around it."""
 
-    nodes: list[Node]
+    nodes: list[Neighbour]
     """The document itself first, then the nearest; of those that are equally near, the most linked first."""
-    distances: list[int]
-    """Of each node: how many links lead there, in either direction."""
     edges: list[tuple[int, int]]
     """(from, to) as numbers of nodes, each pair once."""
     left_out: int
@@ -59,16 +68,15 @@ def neighbourhood_of(
     documents: Iterable[DocumentSummary], connections: Sequence[tuple[str, str]], path: str, depth: int, limit: int
 ) -> Neighbourhood:
     """The documents that at most `depth` links connect with this one, as many as the limit allows."""
-    by_path = {document.path: _node(document) for document in documents}
     distances = _distances(connections, path, depth)
-    found = sorted((distances[other], -node.degree, other) for other, node in by_path.items() if other in distances)
-    nodes = [by_path[other] for _, _, other in found[:limit]]
-    return Neighbourhood(
-        nodes=nodes,
-        distances=[distance for distance, _, _ in found[:limit]],
-        edges=_edges(nodes, connections),
-        left_out=len(found) - len(nodes),
-    )
+    near = [
+        Neighbour(one.path, one.title, one.links, one.tags, distance=distances[one.path])
+        for one in documents
+        if one.path in distances
+    ]
+    near.sort(key=lambda node: (node.distance, -node.degree, node.path))
+    nodes = near[:limit]
+    return Neighbourhood(nodes, _edges(nodes, connections), left_out=len(near) - len(nodes))
 
 
 def _node(document: DocumentSummary) -> Node:

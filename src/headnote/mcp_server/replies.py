@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, NamedTuple
-
-import msgspec
 
 from headnote.answer.prompt import as_data, shown_place
 from headnote.api import DocumentView, Passages, RootStatus, Status
@@ -15,7 +14,7 @@ from headnote.errors import HeadnoteError, MissingSource
 from headnote.lines import whole_lines
 from headnote.markdown.outline import OutlineEntry
 from headnote.mcp_server.quoting import QuotedPart, quote
-from headnote.model import Answer, Hit, Passage, ReadQuery, Related
+from headnote.model import Answer, Hit, Passage, ReadQuery, Related, to_plain
 from headnote.search.spelling import corrected_query
 from headnote.sources.repository import SkippedFile
 from headnote.store.filters import field_text
@@ -33,7 +32,11 @@ MOST_FACTS = 160
 SHORT_FACT = 40
 """Characters of a field that is shown there."""
 _SHOWN_ELSEWHERE = frozenset({"title", "tags", "aliases", "alias"})
-_HIT_FIELDS = ("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens", "root", "about")
+_HIT_FIELDS = (
+    *("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens", "root", "about"),
+    *("tags", "aliases", "links", "metadata"),
+)
+"""What a program gets of a hit beside its text."""
 
 
 class Reply(NamedTuple):
@@ -57,17 +60,15 @@ def hits_reply(
     """
     if not hits:
         nothing = _nothing("Nothing found" if state.note else "No passages", why, budget, state)
-        return Reply(nothing, {"hits": [], "more": 0, "why": why, "understood": understood._asdict()})
+        return Reply(nothing, {"hits": [], "more": 0, "why": why, "understood": to_plain(understood)})
     answered = corrected_query(query, hits)
     notes = [QuotedPart(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
     notes += [QuotedPart(head="note", names=f"{as_data(remark)}\n") for remark in understood.notes]
     parts = [*notes, *(_hit_part(number, hit) for number, hit in enumerate(hits, 1))]
     text, bodies = quote(parts, budget, _left_out(len(parts)), state.note)
     shown = zip(hits, bodies[len(notes) :], strict=False)
-    rows = [
-        {name: getattr(hit, name) for name in _HIT_FIELDS} | _facts(hit) | {"text": body.strip()} for hit, body in shown
-    ]
-    data = {"hits": rows, "more": len(hits) - len(rows), "understood": understood._asdict()}
+    rows = [_hit_data(hit) | {"text": body.strip()} for hit, body in shown]
+    data = {"hits": rows, "more": len(hits) - len(rows), "understood": to_plain(understood)}
     return Reply(text, data | ({"answered": answered} if answered != query else {}))
 
 
@@ -83,8 +84,8 @@ def answer_reply(answer: Answer, budget: int, state: KeeperState = UP_TO_DATE) -
     text, bodies = quote(parts, budget, _left_out(len(parts), "lines"), state.note)
     data = {
         "text": "".join(bodies[first : first + len(lines)]),
-        "citations": [citation._asdict() for citation in answer.citations],
-        "dropped": [dropped._asdict() for dropped in answer.dropped],
+        "citations": to_plain(answer.citations),
+        "dropped": to_plain(answer.dropped),
         "complete": answer.complete,
         "model": answer.model,
         "note": answer.note,
@@ -102,7 +103,7 @@ def passage_reply(passage: Passage, budget: int) -> Reply:
 
     text, bodies = quote(parts, budget, lambda shown: f"read on with start_line={passage.start_line + shown}")
     last = passage.start_line + max(len(bodies) - 1, 0)
-    return Reply(text, passage._replace(end_line=last, text="".join(bodies))._asdict())
+    return Reply(text, to_plain(replace(passage, end_line=last, text="".join(bodies))))
 
 
 def passages_reply(read: Passages, budget: int) -> Reply:
@@ -203,7 +204,7 @@ def related_reply(found: Sequence[Related], budget: int, state: KeeperState = UP
         return Reply(_nothing("Nothing near", "", budget, state), {"related": [], "more": 0})
     parts = [_related_part(number, entry) for number, entry in enumerate(found, 1)]
     text, bodies = quote(parts, budget, _left_out(len(parts)), state.note)
-    rows = [entry._asdict() | {"text": body.strip()} for entry, body in zip(found, bodies, strict=False)]
+    rows = [to_plain(entry) | {"text": body.strip()} for entry, body in zip(found, bodies, strict=False)]
     return Reply(text, {"related": rows, "more": len(found) - len(rows)})
 
 
@@ -286,10 +287,9 @@ def _hit_part(number: int, hit: Hit) -> QuotedPart:
     return QuotedPart(f"{number}. score {hit.score:.2f}, chunk {chunk}", names, f"{hit.text.strip()}\n")
 
 
-def _facts(hit: Hit) -> dict[str, Any]:
-    """Tags, aliases, links and metadata as JSON can hold them."""
-    lists = {name: list(getattr(hit, name)) for name in ("tags", "aliases", "links")}
-    return lists | {"metadata": msgspec.to_builtins(hit.metadata)}
+def _hit_data(hit: Hit) -> dict[str, Any]:
+    plain = to_plain(hit)
+    return {name: plain[name] for name in _HIT_FIELDS}
 
 
 def _facts_line(hit: Hit) -> str:

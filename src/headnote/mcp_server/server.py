@@ -26,7 +26,7 @@ from headnote.mcp_server.replies import (
     related_reply,
     status_reply,
 )
-from headnote.model import Passage
+from headnote.model import Passage, to_plain
 from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.search.query import AGENT_HITS, LONGEST_QUERY, OPTIONS, Names, Since, Where, read_options
 from headnote.tokens.bpe import as_encodable
@@ -327,7 +327,7 @@ def _result(serve: Serve, reply: Callable[[Index, KeeperState], Reply], structur
         return CallToolResult(content=[shown], is_error=True)
     shown = TextContent(type="text", text=as_encodable(text))
     if state.files_read:
-        data |= {"files_read": state.files_read._asdict()}
+        data |= {"files_read": to_plain(state.files_read)}
     return CallToolResult(content=[shown], structured_content=_encodable(data) if structured else None)
 
 

@@ -1,15 +1,19 @@
-"""What search and answering return."""
+"""What search and answering return. The same types are sent: JSON has their fields, by name and in this order."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+# Hits and their reasons are made by the hundred: a frozen one would take three times as long. Nobody changes one.
 
 _SPECIAL = re.compile(r"[*?\[\\]")
 """What has a meaning in a glob."""
 
 
-class Passage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Passage:
     """A range of lines of a document."""
 
     path: str
@@ -18,11 +22,12 @@ class Passage(NamedTuple):
     """From 1."""
     end_line: int
     """Inclusive; the last line of the document if the request went past it."""
-    text: str
+    text: str = ""
     """The lines, as they stand in the document."""
 
 
-class FoundWord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FoundWord:
     """A word of a document that a query finds."""
 
     line: int
@@ -31,7 +36,8 @@ class FoundWord(NamedTuple):
     """As it is written there; where there are no blanks, it may be a part of a word, or several."""
 
 
-class Guess(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Guess:
     """A word of the query that was taken for another one."""
 
     typed: str
@@ -42,7 +48,8 @@ class Guess(NamedTuple):
     """Whether the word was taken for misspelt; if not, it is the beginning of the other one."""
 
 
-class Why(NamedTuple):
+@dataclass(slots=True)
+class Why:
     """Why a chunk is a hit: its rank and score by each retriever, and what changed its score."""
 
     keyword_rank: int | None = None
@@ -77,7 +84,8 @@ class Why(NamedTuple):
     """The matched words as the keyword index has them, most of them stems. Snippets mark the words with these terms."""
 
 
-class Hit(NamedTuple):
+@dataclass(slots=True)
+class Hit:
     """A chunk found for a query, with its score."""
 
     path: str
@@ -100,7 +108,7 @@ class Hit(NamedTuple):
     """Of the chunk; stays the same when other chunks move."""
     tokens: int
     """Size of the text that was embedded, in the counter of the index."""
-    why: Why = Why()
+    why: Why = field(default_factory=Why)
     """The reasons for its rank."""
     start: int = 0
     """Offset of its own first character in the document."""
@@ -112,7 +120,7 @@ class Hit(NamedTuple):
     """Other names of the document."""
     links: tuple[str, ...] = ()
     """Targets of the links in the chunk: paths relative to the root, with the section they name, and addresses."""
-    metadata: dict[str, Any] = {}  # noqa: RUF012  nobody writes into it
+    metadata: dict[str, Any] = field(default_factory=dict)
     """Frontmatter of the document."""
     lead: int = 0
     """Characters of `text` before its own, which begins at `start`: overlap, and what lets it stand alone."""
@@ -126,7 +134,8 @@ class Hit(NamedTuple):
         return f"<Hit {f'{self.path}:{self.start_line}-{self.end_line}'!r} {self.breadcrumb!r} score {self.score:.2f}>"
 
 
-class Facet(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Facet:
     """A way to narrow a search, and how many passages it leaves."""
 
     kind: Literal["folder", "tag", "field"]
@@ -152,7 +161,8 @@ def folder_glob(folder: str) -> str:
     return "/" + _SPECIAL.sub(r"\\\g<0>", folder)
 
 
-class SearchPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SearchPage:
     """Some of the hits of a search, and how many passages it finds."""
 
     hits: tuple[Hit, ...]
@@ -166,17 +176,9 @@ class SearchPage(NamedTuple):
     """How many hits come before these."""
 
 
-class Citation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Citation(Passage):
     """Lines of a document that support a statement. The model was shown them, and they mention it."""
-
-    path: str
-    """Of the document, relative to the root."""
-    start_line: int
-    """From 1."""
-    end_line: int
-    """Inclusive."""
-    text: str = ""
-    """The text of the lines."""
 
     @property
     def place(self) -> str:
@@ -185,7 +187,8 @@ class Citation(NamedTuple):
         return f"{self.path}:{lines}"
 
 
-class Turn(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Turn:
     """A question and its answer, as the context of the next question."""
 
     question: str
@@ -194,7 +197,8 @@ class Turn(NamedTuple):
     """The text of the answer; its citations may stay in it."""
 
 
-class Dropped(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Dropped:
     """A citation that failed the check."""
 
     written: str
@@ -203,7 +207,8 @@ class Dropped(NamedTuple):
     """Why it was dropped, in plain words."""
 
 
-class Answer(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Answer:
     """The answer to a question. Every citation in its text is one of `citations`."""
 
     text: str
@@ -222,7 +227,8 @@ class Answer(NamedTuple):
     """A remark for the reader: that no model was used, or why the answer is not complete."""
 
 
-class ReadQuery(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReadQuery:
     """How a query was understood."""
 
     words: str
@@ -237,7 +243,8 @@ class ReadQuery(NamedTuple):
     """Remarks for whoever wrote it, such as a field that no document has."""
 
 
-class Related(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Related:
     """A passage near another one, and why. It may be worth a link."""
 
     path: str
@@ -275,3 +282,10 @@ class Related(NamedTuple):
     def place(self) -> str:
         """Its path and first line."""
         return f"{self.path}:{self.start_line}"
+
+
+def to_plain(result: object) -> Any:
+    """A result as plain data, which `--json` prints and MCP sends: fields by name, dates as text."""
+    import msgspec  # late: few who search want plain data
+
+    return msgspec.to_builtins(result)

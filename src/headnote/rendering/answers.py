@@ -6,8 +6,9 @@ What a model writes is as untrusted as any document, and passes the same cleaner
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from headnote.answer.citations import CitedPlace, find_brackets, read_bracket
@@ -27,7 +28,8 @@ LONGEST_OPEN_BLOCK = 20_000
 """Characters of a block that is drawn again with each word; a longer one is drawn when it is complete."""
 
 
-class DrawnBlock(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DrawnBlock:
     """A paragraph, a list, some code: the block with this number, as it is by now."""
 
     number: int

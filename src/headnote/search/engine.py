@@ -287,7 +287,7 @@ class Engine:
         places = reader.places(ranked(scored.scores)[: _candidate_count(query, scored)])
         recency = recencies(query, ((place.chunk, place.mtime_ns) for place in places))
         reasons = Reasons(scored, recency)
-        reasons.see(places)
+        reasons.see(place[:3] for place in places)
         found = candidates(scored, ((place.chunk, place.path) for place in places), recency)
         return Ranked(best_first(found, _repeat_factor(query)), scored, reasons)
 

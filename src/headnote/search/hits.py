@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from headnote.search.selection import Candidate, Selection
 from headnote.search.spelling import Wording, WordReading, guesses, languages_in, shares_of
 from headnote.store.interface import Reader
 from headnote.store.keyword_fields import terms_of
-from headnote.store.rows import ChunkPlace, StoredChunk
+from headnote.store.rows import StoredChunk
 from headnote.words.terms import MOST_QUERY_TERMS
 
 # -- Hits widened to the text around them: their neighbours, or all of their section.
@@ -34,7 +35,8 @@ def widened(hit: Hit, chunks: Sequence[StoredChunk], expand: Expand) -> Hit:
     if first == last:
         return hit
     start, end = chunks[first].row, chunks[last].row
-    return hit._replace(
+    return replace(
+        hit,
         text=chunks[at].source[start.start : end.end],
         start=start.start,
         end=end.end,
@@ -123,32 +125,29 @@ class Reasons:
         self._places: dict[int, str] = {}
         """Of the sources among the chunks seen so far."""
 
-    def see(self, places: Iterable[ChunkPlace]) -> None:
-        """Reasons name sources by their places."""
-        self._places |= {
-            place.chunk: f"{place.path}:{place.start_line}" for place in places if place.chunk in self._sources
-        }
+    def see(self, places: Iterable[tuple[int, str, int]]) -> None:
+        """Reasons name sources by their places: each chunk with its path and first line."""
+        self._places |= {chunk: f"{path}:{line}" for chunk, path, line in places if chunk in self._sources}
 
     def of(self, chunk: int, path: str) -> Why:
-        share = self._scored.share
-        why = Why(
-            meaning_share=share.meaning,
-            share_reason=share.reason,
+        share, boost = self._scored.share, self._scored.boosts.get(chunk)
+        keyword_rank, keyword_score = self._keyword.get(chunk, (None, 0.0))
+        semantic_rank, similarity = self._semantic.get(chunk, (None, 0.0))
+        place = self._places.get(boost.source, "") if boost else ""
+        return Why(
+            keyword_rank=keyword_rank,
+            keyword_score=keyword_score,
+            semantic_rank=semantic_rank,
+            similarity=similarity,
+            model="" if semantic_rank is None else self._scored.model,
+            linked_from="" if boost and boost.is_backlink else place,
+            links_to=place if boost and boost.is_backlink else "",
+            link_score=boost.score if boost else 0.0,
             recency=self._recencies.get(chunk, 1.0),
             about=self._scored.about(path),
+            meaning_share=share.meaning,
+            share_reason=share.reason,
         )
-        if chunk in self._keyword:
-            rank, score = self._keyword[chunk]
-            why = why._replace(keyword_rank=rank, keyword_score=score)
-        if chunk in self._semantic:
-            rank, similarity = self._semantic[chunk]
-            why = why._replace(semantic_rank=rank, similarity=similarity, model=self._scored.model)
-        boost = self._scored.boosts.get(chunk)
-        if boost:
-            place = self._places.get(boost.source, "")
-            linked_from, links_to = ("", place) if boost.is_backlink else (place, "")
-            why = why._replace(linked_from=linked_from, links_to=links_to, link_score=boost.score)
-        return why
 
 
 def read_hits(
@@ -160,7 +159,7 @@ def read_hits(
     remaining = (candidate for candidate in candidates if selection.takes_from(candidate.path))
     while batch := list(islice(remaining, together)):
         chunks = {chunk.id: chunk for chunk in reader.chunks([candidate.chunk for candidate in batch])}
-        reasons.see(ChunkPlace(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks.values())
+        reasons.see((chunk.id, chunk.path, chunk.row.start_line) for chunk in chunks.values())
         for candidate in batch:
             chunk = chunks[candidate.chunk]
             yield hit_of(chunk, candidate.score, reasons.of(chunk.id, chunk.path)), chunk
@@ -305,7 +304,7 @@ def described(
         chunk = chunks[hit.key]
         links = tuple(filter(None, targets[hit.path, chunk.row.number]))
         why = _with_words(hit.why, chunk, terms[chunk.id], words, wording)
-        described.append(hit._replace(why=why, links=links))
+        described.append(replace(hit, why=why, links=links))
     return described
 
 
@@ -326,7 +325,8 @@ def _with_words(
     """The reasons with the words of the query that the chunk has."""
     terms = tuple(dict.fromkeys(term for word in words for term in word.found_in(chunk_terms)))
     written = wording.of(chunk, terms)
-    return why._replace(
+    return replace(
+        why,
         matched=tuple(dict.fromkeys(written[term] for term in terms)),
         terms=terms,
         guesses=guesses(words, chunk_terms, written),

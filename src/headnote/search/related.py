@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote
@@ -387,7 +388,8 @@ def related(
     chosen = sorted(scores, key=lambda other: (-scores[other], other))[:limit]
     chunks = {chunk.path: chunk for chunk in reader.chunks([best[other] for other in chosen])}
     return [
-        _described(chunks[other], scores[other], source.place, near)._replace(
+        replace(
+            _described(chunks[other], scores[other], source.place, near),
             shared_links=len(graph.shared(path, other)),
             mention=named[other].text if other in named else "",
             linked=graph.linked(path, other),
@@ -416,8 +418,9 @@ def missing_links(
         chunks |= {} if other in chunks else {other: reader.chunks_of(other)[0]}
     return [
         _as_link(
-            _described(chunks[other], scores[other], source.place, near)._replace(
-                shared_links=len(graph.shared(path, other))
+            replace(
+                _described(chunks[other], scores[other], source.place, near),
+                shared_links=len(graph.shared(path, other)),
             ),
             style,
             named.get(other),
@@ -491,7 +494,7 @@ def _of_pair(reader: Reader, graph: LinkGraph, pair: _Pair) -> Related:
     chunk = reader.chunks_of(pair.other)[0]
     found = _passage(chunk, min(pair.score, 1.0), f"{pair.one}:{reader.chunks_of(pair.one)[0].row.start_line}")
     shared = len(graph.shared(pair.one, pair.other))
-    return found._replace(similarity=pair.similarity, model=pair.model, shared_links=shared)
+    return replace(found, similarity=pair.similarity, model=pair.model, shared_links=shared)
 
 
 def _passage(chunk: StoredChunk, score: float, source: str) -> Related:
@@ -509,8 +512,11 @@ def _passage(chunk: StoredChunk, score: float, source: str) -> Related:
 
 def _described(chunk: StoredChunk, score: float, source: str, near: Nearness) -> Related:
     similarity = near.scores[chunk.id].similarity if chunk.id in near.scores else 0.0
-    return _passage(chunk, min(score, 1.0), source)._replace(
-        similarity=similarity, model=near.model if similarity else "", words=near.shared_words(chunk)
+    return replace(
+        _passage(chunk, min(score, 1.0), source),
+        similarity=similarity,
+        model=near.model if similarity else "",
+        words=near.shared_words(chunk),
     )
 
 
@@ -518,6 +524,6 @@ def _as_link(found: Related, style: LinkStyle, mention: Mention | None) -> Relat
     """With the link to write, and the line to write it in."""
     path = found.source.rpartition(":")[0]
     if mention is None:
-        return found._replace(link=style.link(path, found.path, found.title))
+        return replace(found, link=style.link(path, found.path, found.title))
     link = style.link(path, found.path, mention.text)
-    return found._replace(link=link, mention=mention.text, source=f"{path}:{mention.line}")
+    return replace(found, link=link, mention=mention.text, source=f"{path}:{mention.line}")

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, chain
 from sys import intern
@@ -56,18 +57,20 @@ PHRASE_WEIGHT = 5
 _WORD = re.compile(r"(\w(?:[\w.'’+-]*\w)?)")
 
 
-class ExcerptLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ExcerptLine:
     """A line to show."""
 
     line: int
     """Of the document; of a paragraph over several lines, the first one that is shown."""
     text: str
     marks: tuple[Mark, ...] = ()
-    is_code: bool = False
+    code: bool = False
     """Whether blanks count."""
 
 
-class Snippet(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Snippet:
     """A passage to show."""
 
     lines: tuple[ExcerptLine, ...]
@@ -321,7 +324,7 @@ def _characters(text: str, columns: int) -> int:
 def excerpt_of(hit: Hit, query_terms: frozenset[str]) -> Snippet:
     """The excerpt of a hit, with the numbers of its lines in the document."""
     snippet = _excerpt(_read(hit), query_terms)
-    lines = tuple(line._replace(line=_in_document(hit, line.line)) for line in snippet.lines)
+    lines = tuple(replace(line, line=_in_document(hit, line.line)) for line in snippet.lines)
     return Snippet(lines, snippet.cut_before)
 
 

@@ -15,10 +15,10 @@ from headnote.errors import HeadnoteError
 from headnote.model import Turn
 from headnote.rendering.answers import StreamedAnswer
 from headnote.services.client import Cancellation, Cancelled
-from headnote.web.conversion import answer_event, encoded, text_event
+from headnote.web.conversion import answer_event, encoded
 from headnote.web.failures import INTERNAL_ERROR, Refused, problem_of
 from headnote.web.requests import AskRequest
-from headnote.web.responses import AskEvent, ErrorEvent
+from headnote.web.responses import AskEvent, ErrorEvent, TextEvent
 
 MOST_ANSWERS = 8
 """At a time. Each holds a thread and a connection to the model, and few models answer more at once."""
@@ -120,7 +120,7 @@ class AnswerStream:
                 roots=request.roots,
                 tags=request.tags,
                 history=[Turn(turn.question, turn.answer) for turn in request.history],
-                stream=lambda text: self._send(text_event(text, streamed.add(text))),
+                stream=lambda text: self._send(TextEvent(text, streamed.add(text))),
             )
             return answer_event(answer, request.question, read)
         except Cancelled:

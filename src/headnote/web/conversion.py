@@ -1,4 +1,4 @@
-"""Objects of the index → responses, field by field, and responses → JSON."""
+"""Objects of the index → responses where the page gets something else or more, and responses → JSON."""
 
 from __future__ import annotations
 
@@ -9,30 +9,24 @@ import msgspec
 
 from headnote.index.plan import FilesRead
 from headnote.markdown.outline import OutlineEntry
-from headnote.model import Answer, Block, Chunk, Facet, Hit, ReadQuery, breadcrumb_of, folder_glob
-from headnote.rendering.answers import DrawnBlock, render_answer
+from headnote.model import Answer, Block, Chunk, Facet, Hit, breadcrumb_of, folder_glob
+from headnote.rendering.answers import render_answer
 from headnote.rendering.link_targets import picture_address
 from headnote.search.filter_language import quoted_condition
-from headnote.search.snippets import Snippet, excerpt_of, marked_terms, marks
+from headnote.search.snippets import excerpt_of, marked_terms, marks
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
 
 
 def hit_answer(hit: Hit, query: str, literal: bool = False) -> responses.HitAnswer:
-    fields = {name: value for name, value in hit._asdict().items() if name != "why"}
-    guesses = [responses.GuessAnswer(*guess) for guess in hit.why.guesses]
-    why = responses.WhyAnswer(
-        **{**hit.why._asdict(), "matched": list(hit.why.matched), "terms": list(hit.why.terms), "guesses": guesses}
-    )
     terms = marked_terms(query, hit.why.terms, hit.text, literal)
     snippet = excerpt_of(hit, terms)
     return responses.HitAnswer(
-        **fields,
-        why=why,
+        **{name: getattr(hit, name) for name in Hit.__slots__},
         line=snippet.lines[0].line if snippet.lines else hit.start_line,
         marks=list(marks(hit.text, terms)),
-        snippet=_snippet_answer(snippet),
+        snippet=snippet,
     )
 
 
@@ -44,47 +38,23 @@ def facet_answer(facet: Facet) -> responses.FacetAnswer:
         parameter, argument = "tag", facet.value
     else:
         parameter, argument = "where", quoted_condition(facet.name, facet.value)
-    return responses.FacetAnswer(*facet, parameter, argument)
-
-
-def read_query_answer(query: ReadQuery) -> responses.ReadQueryAnswer:
-    return responses.ReadQueryAnswer(
-        words=query.words,
-        phrases=list(query.phrases),
-        excluded=list(query.excluded),
-        filters=list(query.filters),
-        notes=list(query.notes),
+    return responses.FacetAnswer(
+        facet.kind, facet.name, facet.value, facet.total, parameter=parameter, argument=argument
     )
-
-
-def _snippet_answer(snippet: Snippet) -> responses.SnippetAnswer:
-    return responses.SnippetAnswer(snippet_lines(snippet), snippet.cut_before)
-
-
-def snippet_lines(snippet: Snippet) -> list[responses.SnippetLine]:
-    return [responses.SnippetLine(line.line, line.text, list(line.marks), line.is_code) for line in snippet.lines]
-
-
-def files_read_answer(read: FilesRead | None) -> responses.FilesReadAnswer | None:
-    return responses.FilesReadAnswer(*read) if read else None
 
 
 def answer_event(answer: Answer, question: str, read: FilesRead | None) -> responses.AnswerEvent:
     return responses.AnswerEvent(
         text=answer.text,
         html=render_answer(answer.text, answer.citations),
-        citations=[responses.CitationAnswer(*citation) for citation in answer.citations],
+        citations=answer.citations,
         sources=[hit_answer(hit, question) for hit in answer.sources],
-        dropped=[responses.DroppedAnswer(*dropped) for dropped in answer.dropped],
+        dropped=answer.dropped,
         complete=answer.complete,
         model=answer.model,
         note=answer.note,
-        files_read=files_read_answer(read),
+        files_read=read,
     )
-
-
-def text_event(text: str, blocks: Sequence[DrawnBlock]) -> responses.TextEvent:
-    return responses.TextEvent(text, [responses.AnswerBlock(*block) for block in blocks])
 
 
 def heading_answers(text: str, entries: Sequence[OutlineEntry]) -> list[responses.HeadingAnswer]:

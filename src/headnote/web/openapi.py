@@ -34,6 +34,9 @@ def openapi() -> dict[str, Any]:
     bodies: list[Any] = [endpoint.takes for endpoint in ENDPOINTS if endpoint.method == "POST"]
     shapes = [*(endpoint.gives for endpoint in ENDPOINTS), *bodies, AskRequest, AskEvent, Failure]
     refs, components = msgspec.json.schema_components(shapes, ref_template=_REF)
+    _, taken = msgspec.json.schema_components([*bodies, AskRequest], ref_template=_REF)
+    for name in components.keys() - taken.keys():
+        _require_all(components[name])
     of_type = dict(zip(map(str, shapes), refs, strict=True))
     paths = {row.address: {row.method.lower(): _operation(row, of_type)} for row in ENDPOINTS}
     paths["/api/ask"] = {"post": _ask(of_type)}
@@ -48,6 +51,13 @@ def openapi() -> dict[str, Any]:
         "components": {"schemas": components, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "security": [{}, {"token": []}],
     }
+
+
+def _require_all(schema: dict[str, Any]) -> None:
+    """What is sent has every field, also those that need not be given where it is made."""
+    for field in schema["properties"].values():
+        field.pop("default", None)
+    schema["required"] = list(schema["properties"])
 
 
 def _operation(row: Endpoint, of_type: dict[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,23 @@
-"""What the API sends: one type per response. The OpenAPI document is generated from these types."""
+"""What the API sends: one type per response, made of the types that the index returns. The OpenAPI document is
+generated from them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
 
+from headnote.api.reports import ModelStatus
+from headnote.chunking.describe import SettingInfo
+from headnote.index.plan import FilesRead
+from headnote.links.graph import Node
+from headnote.model import Citation, Dropped, Facet, FoundWord, Hit, ReadQuery, Related
+from headnote.model.progress import Progress
+from headnote.rendering.answers import DrawnBlock
+from headnote.search.snippets import ExcerptLine, Mark, Snippet
+
 # -- How the server and its index are.
-
-
-class FilesReadAnswer(msgspec.Struct):
-    """How many files of the folder were read, of how many; 0 of 0 before they are counted. Only these are searched."""
-
-    done: int
-    total: int
 
 
 class Health(msgspec.Struct):
@@ -24,21 +28,11 @@ class Health(msgspec.Struct):
     ready: bool
 
 
-class ProgressAnswer(msgspec.Struct):
+@dataclass(frozen=True, slots=True)
+class ProgressAnswer(Progress):
     """How far an update is."""
 
     stage: Literal["documents", "vectors"]
-    done: int
-    total: int
-    seconds_left: float | None
-
-
-class ModelAnswer(msgspec.Struct):
-    """A model of the index, and how many of its vectors are missing."""
-
-    role: Literal["instant", "deep"]
-    name: str
-    pending: int
 
 
 class RootAnswer(msgspec.Struct):
@@ -77,9 +71,9 @@ class StatusAnswer(msgspec.Struct):
     differing: list[str]
     """Where the settings file says something else than the index has."""
     ask_model: str | None
-    models: list[ModelAnswer]
+    models: tuple[ModelStatus, ...]
     answering: str
-    files_read: FilesReadAnswer | None
+    files_read: FilesRead | None
     roots: list[RootAnswer]
     """The folders of an index of several; empty for a single one."""
     left_out: list[LeftOutAnswer]
@@ -93,105 +87,24 @@ class StatusAnswer(msgspec.Struct):
 # -- Hits.
 
 
-Marks = list[tuple[int, int]]
-"""Offsets in a text: start, and just past the end."""
-
-
-class GuessAnswer(msgspec.Struct):
-    """A word of the query that was taken for another one."""
-
-    typed: str
-    found: str
-    is_correction: bool
-
-
-class WhyAnswer(msgspec.Struct):
-    """Why a passage was found. `matched` are words as it writes them, `terms` those of the keyword index."""
-
-    keyword_rank: int | None
-    keyword_score: float
-    matched: list[str]
-    guesses: list[GuessAnswer]
-    semantic_rank: int | None
-    similarity: float
-    model: str
-    linked_from: str
-    links_to: str
-    link_score: float
-    recency: float
-    about: float
-    meaning_share: float
-    share_reason: str
-    terms: list[str]
-
-
-class SnippetLine(msgspec.Struct):
-    """A line of a snippet: its place in the document, and what a reader sees of it. Blanks count where it is code."""
-
-    line: int
-    text: str
-    marks: Marks
-    code: bool
-
-
-class SnippetAnswer(msgspec.Struct):
-    """The part of a passage to show; `cut_before` tells that the passage begins earlier."""
-
-    lines: list[SnippetLine]
-    cut_before: bool
-
-
-class HitAnswer(msgspec.Struct):
+@dataclass(slots=True, kw_only=True)
+class HitAnswer(Hit):
     """A passage that answers a query. `marks` are the words of the query in `text`, `line` is the first line of the
     snippet; `lead` characters of `text` come before its own. `root` names the folder
     of several that has it, `about` is what is said about its folders."""
 
-    path: str
-    start_line: int
-    end_line: int
-    breadcrumb: str
-    title: str
-    text: str
-    score: float
-    id: str
-    key: str
-    tokens: int
-    why: WhyAnswer
-    start: int
-    end: int
-    tags: list[str]
-    aliases: list[str]
-    links: list[str]
-    metadata: dict[str, Any]
-    lead: int
-    root: str
-    about: str
     line: int
-    marks: Marks
-    snippet: SnippetAnswer
+    marks: list[Mark]
+    snippet: Snippet
 
 
-class FacetAnswer(msgspec.Struct):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FacetAnswer(Facet):
     """A way to narrow the search: the same search with `argument` for `parameter` finds `total` passages. A folder
     takes the place of other paths, the others are added. `name` is that of a field."""
 
-    kind: Literal["folder", "tag", "field"]
-    name: str
-    value: str
-    total: int
     parameter: Literal["path", "tag", "where"]
     argument: str
-
-
-class ReadQueryAnswer(msgspec.Struct):
-    """How a query was understood: `words` are looked for, every hit has all `phrases` and satisfies all `filters`, none
-    has what is `excluded`. `notes` are remarks, such as a field that no document has."""
-
-    words: str
-    phrases: list[str]
-    excluded: list[str]
-    filters: list[str]
-    notes: list[str]
 
 
 class SearchAnswer(msgspec.Struct):
@@ -202,7 +115,7 @@ class SearchAnswer(msgspec.Struct):
 
     query: str
     answered: str
-    understood: ReadQueryAnswer
+    understood: ReadQuery
     hits: list[HitAnswer]
     total: int
     offset: int
@@ -210,7 +123,7 @@ class SearchAnswer(msgspec.Struct):
     note: str
     has_nearest: bool
     milliseconds: float
-    files_read: FilesReadAnswer | None
+    files_read: FilesRead | None
 
 
 # -- Why a request failed.
@@ -233,32 +146,11 @@ class Failure(msgspec.Struct):
 # -- Answers, as they are streamed.
 
 
-class CitationAnswer(msgspec.Struct):
-    path: str
-    start_line: int
-    end_line: int
-    text: str
-
-
-class DroppedAnswer(msgspec.Struct):
-    """A citation that failed the check."""
-
-    written: str
-    reason: str
-
-
-class AnswerBlock(msgspec.Struct):
-    """A block of the answer by its number, from 0, as HTML; it replaces what this block was before."""
-
-    number: int
-    html: str
-
-
 class TextEvent(msgspec.Struct, tag_field="type", tag="text"):
     """A piece of the answer, as it comes, and the blocks that it adds or changes; none follows the last of them."""
 
     text: str
-    blocks: list[AnswerBlock]
+    blocks: list[DrawnBlock]
 
 
 class AnswerEvent(msgspec.Struct, tag_field="type", tag="answer"):
@@ -266,13 +158,13 @@ class AnswerEvent(msgspec.Struct, tag_field="type", tag="answer"):
 
     text: str
     html: list[str]
-    citations: list[CitationAnswer]
+    citations: tuple[Citation, ...]
     sources: list[HitAnswer]
-    dropped: list[DroppedAnswer]
+    dropped: tuple[Dropped, ...]
     complete: bool
     model: str | None
     note: str
-    files_read: FilesReadAnswer | None
+    files_read: FilesRead | None
 
 
 class ErrorEvent(msgspec.Struct, tag_field="type", tag="error"):
@@ -299,17 +191,9 @@ class PresetAnswer(msgspec.Struct):
     settings: dict[str, Any]
 
 
-class SettingAnswer(msgspec.Struct):
-    name: str
-    type: Literal["integer", "boolean", "choice", "text"]
-    choices: list[str]
-    default: Any
-    description: str
-
-
 class PresetsAnswer(msgspec.Struct):
     presets: list[PresetAnswer]
-    settings: list[SettingAnswer]
+    settings: list[SettingInfo]
 
 
 class ChunkAnswer(msgspec.Struct):
@@ -414,25 +298,11 @@ class OutlineAnswer(msgspec.Struct):
     headings: list[HeadingAnswer]
 
 
-class ReadAnswer(msgspec.Struct):
-    path: str
-    start_line: int
-    end_line: int
-    text: str
-
-
-class FoundWordAnswer(msgspec.Struct):
-    """A word as the document writes it, and its line."""
-
-    line: int
-    text: str
-
-
 class FoundAnswer(msgspec.Struct):
     """The words of a document that a query finds, in order; of very many, the first. `total` counts all."""
 
     path: str
-    words: list[FoundWordAnswer]
+    words: list[FoundWord]
     total: int
 
 
@@ -450,7 +320,7 @@ class PreviewAnswer(msgspec.Struct):
     path: str
     title: str
     heading: str
-    lines: list[SnippetLine]
+    lines: tuple[ExcerptLine, ...]
 
 
 class LinkAnswer(msgspec.Struct):
@@ -517,117 +387,14 @@ class DocumentAnswer(msgspec.Struct):
     metadata: dict[str, Any]
 
 
-class NodeAnswer(msgspec.Struct):
-    path: str
-    title: str
-    degree: int
-    tags: list[str]
-
-
 class GraphAnswer(msgspec.Struct):
-    nodes: list[NodeAnswer]
+    nodes: list[Node]
     edges: list[tuple[int, int]]
     orphans: list[str]
     broken: list[LinkAnswer]
 
 
-class NeighbourAnswer(NodeAnswer):
-    """A document near another one."""
-
-    distance: int
-
-
-class NeighbourhoodAnswer(msgspec.Struct):
-    """A document, itself the first of the nodes, and those around it."""
-
-    nodes: list[NeighbourAnswer]
-    edges: list[tuple[int, int]]
-    left_out: int
-
-
-class RelatedItem(msgspec.Struct):
-    """A passage near another one, which `source` names, and why: the similarity of their vectors, rare `words` that
-    both have, documents that both are linked with, or the `mention` of its document. `link` is what to write."""
-
-    path: str
-    start_line: int
-    end_line: int
-    breadcrumb: str
-    title: str
-    text: str
-    score: float
-    source: str
-    similarity: float
-    model: str
-    words: tuple[str, ...]
-    shared_links: int
-    mention: str
-    linked: Literal["", "to", "from", "both"]
-    link: str
-
-
 class RelatedAnswer(msgspec.Struct):
     """Best first."""
 
-    related: list[RelatedItem]
-
-
-# -- What the API sends
-
-
-__all__ = [
-    "AnswerBlock",
-    "AnswerEvent",
-    "AskEvent",
-    "BlockAnswer",
-    "ChunkAnswer",
-    "ChunkItem",
-    "ChunkingAnswer",
-    "CitationAnswer",
-    "DocumentAnswer",
-    "DocumentItem",
-    "DocumentsAnswer",
-    "DroppedAnswer",
-    "EditorAnswer",
-    "ErrorEvent",
-    "FacetAnswer",
-    "Failure",
-    "FilesReadAnswer",
-    "FoundAnswer",
-    "FoundWordAnswer",
-    "GraphAnswer",
-    "GuessAnswer",
-    "HeadingAnswer",
-    "Health",
-    "HitAnswer",
-    "LeftOutAnswer",
-    "LinkAnswer",
-    "LinksAnswer",
-    "ModelAnswer",
-    "NeighbourAnswer",
-    "NeighbourhoodAnswer",
-    "NodeAnswer",
-    "OutlineAnswer",
-    "PassageAnswer",
-    "PieceAnswer",
-    "PieceItem",
-    "PresetAnswer",
-    "PresetsAnswer",
-    "PreviewAnswer",
-    "Problem",
-    "ProgressAnswer",
-    "QuestionAnswer",
-    "QuestionsAnswer",
-    "ReadAnswer",
-    "ReadQueryAnswer",
-    "RelatedAnswer",
-    "RelatedItem",
-    "RootAnswer",
-    "SearchAnswer",
-    "SettingAnswer",
-    "SnippetAnswer",
-    "SnippetLine",
-    "StatusAnswer",
-    "TextEvent",
-    "WhyAnswer",
-]
+    related: list[Related]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
 from typing import Literal
 
 from headnote import __version__
@@ -16,8 +15,9 @@ from headnote.config.server_settings import editor_address, template_of
 from headnote.errors import MissingSource, SettingsError
 from headnote.formats.kinds import open_document
 from headnote.lines import count_lines
+from headnote.links.graph import Neighbourhood
 from headnote.markdown.outline import find_heading
-from headnote.model import Related
+from headnote.model import Passage
 from headnote.rendering.page import page_of
 from headnote.search.query import SearchArguments
 from headnote.search.readable import readable_lines
@@ -28,13 +28,10 @@ from headnote.web.conversion import (
     chunk_item,
     document_item,
     facet_answer,
-    files_read_answer,
     heading_answers,
     hit_answer,
     link_answer,
     link_answers,
-    read_query_answer,
-    snippet_lines,
 )
 from headnote.web.page_files import page
 
@@ -55,27 +52,24 @@ def outline(served: Served, request: requests.PathRequest) -> responses.OutlineA
     return responses.OutlineAnswer(view.document.path, heading_answers(view.document.text, view.headings))
 
 
-def read(served: Served, request: requests.ReadRequest) -> responses.ReadAnswer:
+def read(served: Served, request: requests.ReadRequest) -> Passage:
     """Lines of a document: by number, under a heading, or those of a chunk."""
     if request.chunk:
         chunk = served.index.chunk(request.chunk)
-        return responses.ReadAnswer(chunk.path, chunk.row.start_line, chunk.row.end_line, chunk.text)
+        return Passage(chunk.path, chunk.row.start_line, chunk.row.end_line, chunk.text)
     if not request.path:
         raise SettingsError("neither path nor chunk is given", remedy="name a document or the key of a chunk")
     path = _meant(served, request.path)
     if request.heading:
-        passage = served.index.section(path, request.heading)
-    else:
-        passage = served.index.read(path, request.start_line, request.end_line)
-    return responses.ReadAnswer(*passage)
+        return served.index.section(path, request.heading)
+    return served.index.read(path, request.start_line, request.end_line)
 
 
 def found(served: Served, request: requests.FoundRequest) -> responses.FoundAnswer:
     """The words of a document that a query finds, line by line."""
     path = _meant(served, request.path)
     words = served.index.found_words(path, request.q)
-    shown = [responses.FoundWordAnswer(*word) for word in words[:MOST_FOUND]]
-    return responses.FoundAnswer(path, shown, len(words))
+    return responses.FoundAnswer(path, words[:MOST_FOUND], len(words))
 
 
 def editor(served: Served, request: requests.PathRequest) -> responses.EditorAnswer:
@@ -103,7 +97,7 @@ def preview(served: Served, request: requests.PreviewRequest) -> responses.Previ
         path=row.path,
         title=row.title,
         heading=section.heading.text if section else "",
-        lines=snippet_lines(excerpt(in_document, frozenset())),
+        lines=excerpt(in_document, frozenset()).lines,
     )
 
 
@@ -200,42 +194,30 @@ def graph(served: Served, _: requests.Nothing) -> responses.GraphAnswer:
     """Which documents link to which, and which links are broken."""
     whole = served.index.graph()
     return responses.GraphAnswer(
-        [responses.NodeAnswer(node.path, node.title, node.degree, list(node.tags)) for node in whole.nodes],
+        whole.nodes,
         whole.edges,
         whole.orphans,
         [link_answer(link, True) for link in whole.broken],
     )
 
 
-def neighbourhood(served: Served, request: requests.NeighbourhoodRequest) -> responses.NeighbourhoodAnswer:
+def neighbourhood(served: Served, request: requests.NeighbourhoodRequest) -> Neighbourhood:
     """A document and those around it, up to two links away."""
-    near = served.index.neighbourhood(_meant(served, request.path), request.depth, request.limit)
-    return responses.NeighbourhoodAnswer(
-        [
-            responses.NeighbourAnswer(node.path, node.title, node.degree, list(node.tags), distance)
-            for node, distance in zip(near.nodes, near.distances, strict=True)
-        ],
-        near.edges,
-        near.left_out,
-    )
+    return served.index.neighbourhood(_meant(served, request.path), request.depth, request.limit)
 
 
 def related(served: Served, request: requests.RelatedRequest) -> responses.RelatedAnswer:
     """Passages of other documents near one that it does not link to yet."""
     _check_place(served, request.path)
     found = served.index.related(request.path, request.line, request.limit, linked=request.linked)
-    return _related_answer(found)
+    return responses.RelatedAnswer(found)
 
 
 def unlinked(served: Served, request: requests.UnlinkedRequest) -> responses.RelatedAnswer:
     """Links to make, each with its place and what to write."""
     if request.path:
         _check_place(served, request.path)
-    return _related_answer(served.index.related(request.path, limit=request.limit, unlinked=True))
-
-
-def _related_answer(found: Sequence[Related]) -> responses.RelatedAnswer:
-    return responses.RelatedAnswer([responses.RelatedItem(**entry._asdict()) for entry in found])
+    return responses.RelatedAnswer(served.index.related(request.path, limit=request.limit, unlinked=True))
 
 
 # -- Search.
@@ -252,7 +234,7 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
     return responses.SearchAnswer(
         query=request.q,
         answered=corrected_query(request.q, page.hits),
-        understood=read_query_answer(served.index.understand(request.q, literal=request.literal, where=request.where)),
+        understood=served.index.understand(request.q, literal=request.literal, where=request.where),
         hits=[hit_answer(hit, request.q, request.literal) for hit in page.hits],
         total=page.total,
         offset=page.offset,
@@ -260,7 +242,7 @@ def search(served: Served, request: requests.SearchRequest) -> responses.SearchA
         note=served.index.why_empty(request.q, **arguments) if is_empty else "",
         has_nearest=is_empty and _has_nearest(served, request.q, arguments),
         milliseconds=round((time.perf_counter() - began) * 1000, 2),
-        files_read=files_read_answer(read),
+        files_read=read,
     )
 
 
@@ -302,7 +284,9 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
     state = served.state()
     index = served.index.status().without_folders()
     progress = state.progress
-    now = responses.ProgressAnswer(_STAGES[progress.stage], *progress[1:]) if progress else None
+    now = None
+    if progress:
+        now = responses.ProgressAnswer(_STAGES[progress.stage], progress.done, progress.total, progress.seconds_left)
     return responses.StatusAnswer(
         root=folder_name(served.index),
         **{name: getattr(index, name) for name in ("documents", "chunks", "links", "pending", "model")},
@@ -315,9 +299,9 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         origins=dict(index.origins),
         differing=list(index.differing),
         ask_model=served.index.chat_settings.model or None,
-        models=[responses.ModelAnswer(*model) for model in index.models],
+        models=index.models,
         answering=index.answering,
-        files_read=files_read_answer(state.files_read),
+        files_read=state.files_read,
         roots=[responses.RootAnswer(root.name, root.documents, root.problem) for root in index.folders],
         left_out=[responses.LeftOutAnswer(*one[:2]) for one in served.index.left_out()[:MOST_LEFT_OUT]],
         withheld=[one.setting for one in index.withheld],

@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from headnote.api.keeper import Served
+from headnote.links.graph import Neighbourhood
+from headnote.model import Passage
 from headnote.web import requests, responses
 from headnote.web.endpoints import folder, texts
 
@@ -18,7 +20,7 @@ class Endpoint(NamedTuple):
     method: Literal["GET", "POST"]
     address: str
     takes: type[msgspec.Struct]
-    gives: type[msgspec.Struct]
+    gives: type
     run: Callable[[Served, Any], Any]
     heavy: bool = False
     """It may take seconds, so only a few run at a time."""
@@ -33,7 +35,7 @@ ENDPOINTS = (
     Endpoint("GET", "/api/questions", requests.QuestionsRequest, responses.QuestionsAnswer, folder.questions),
     Endpoint("GET", "/api/documents", requests.Nothing, responses.DocumentsAnswer, folder.documents),
     Endpoint("GET", "/api/outline", requests.PathRequest, responses.OutlineAnswer, folder.outline),
-    Endpoint("GET", "/api/read", requests.ReadRequest, responses.ReadAnswer, folder.read),
+    Endpoint("GET", "/api/read", requests.ReadRequest, Passage, folder.read),
     Endpoint("GET", "/api/document", requests.PathRequest, responses.DocumentAnswer, folder.document, heavy=True),
     Endpoint("GET", "/api/piece", requests.PieceRequest, responses.PieceAnswer, folder.piece, heavy=True),
     Endpoint("GET", "/api/found", requests.FoundRequest, responses.FoundAnswer, folder.found, heavy=True),
@@ -47,7 +49,7 @@ ENDPOINTS = (
         "GET",
         "/api/neighbourhood",
         requests.NeighbourhoodRequest,
-        responses.NeighbourhoodAnswer,
+        Neighbourhood,
         folder.neighbourhood,
     ),
     Endpoint("GET", "/api/presets", requests.Nothing, responses.PresetsAnswer, texts.list_presets),

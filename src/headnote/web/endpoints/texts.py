@@ -117,7 +117,7 @@ def list_presets(_: Served, __: requests.Nothing) -> responses.PresetsAnswer:
             responses.PresetAnswer(name, STANDS_FOR[name], plain_settings(settings))
             for name, settings in presets().items()
         ],
-        [responses.SettingAnswer(*info[:2], list(info.choices), *info[3:]) for info in describe_settings()],
+        describe_settings(),
     )
 
 
