@@ -20,7 +20,7 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from headnote.model import Guess, Hit, file_name
-from headnote.store.interface import Keywords
+from headnote.store.interface import Reader
 from headnote.store.keyword_fields import terms_of
 from headnote.store.rows import StoredChunk
 from headnote.words.languages import (
@@ -104,9 +104,9 @@ def _without_question_words(text: str) -> str:
     return _question_words().sub(cut, text)
 
 
-def languages_in(keywords: Keywords) -> list[str]:
+def languages_in(reader: Reader) -> list[str]:
     """The languages in Latin letters, other than English, that documents are in."""
-    counts = keywords.term_frequencies(map(language_mark, LATIN))
+    counts = reader.term_frequencies(map(language_mark, LATIN))
     return [language for language in LATIN if counts[language_mark(language)]]
 
 
@@ -290,14 +290,14 @@ class WordReading:
         return sorted(found, key=lambda term: -self.shares[term])[:MOST_FOUND]
 
 
-def read_words(keywords: Keywords, text: str, chunks: int) -> list[WordReading]:
+def read_words(reader: Reader, text: str, chunks: int) -> list[WordReading]:
     """The terms of a query, each with what it stands for in an index of so many chunks."""
-    languages = languages_in(keywords)
+    languages = languages_in(reader)
     terms, forms = content_terms(text, languages), other_forms(text, languages)
     if len(terms) > MOST_QUERY_TERMS:  # a pasted text
         return [WordReading(term, term, dict.fromkeys((term, *forms.get(term, ())), 1.0)) for term in terms]
-    counts = keywords.term_frequencies((*terms, *chain.from_iterable(forms.values())))
-    speller = _Speller(keywords, counts, chunks)
+    counts = reader.term_frequencies((*terms, *chain.from_iterable(forms.values())))
+    speller = _Speller(reader, counts, chunks)
     words = _typed_words(text)
     beginnings = _open_beginnings(text)
     return [speller.read(term, words.get(term, ""), beginnings.get(term, ""), forms.get(term, ())) for term in terms]
@@ -419,8 +419,8 @@ def _open_beginnings(text: str) -> dict[str, str]:
 class _Speller:
     """Reads words by the vocabulary of one index. It looks there only for words that are unknown, or open and rare."""
 
-    def __init__(self, keywords: Keywords, counts: Mapping[str, int], chunks: int) -> None:
-        self._keywords = keywords
+    def __init__(self, reader: Reader, counts: Mapping[str, int], chunks: int) -> None:
+        self._reader = reader
         self._counts = counts
         self._chunks = chunks
         self._corrected = 0
@@ -454,14 +454,14 @@ class _Speller:
         """The terms of all words that begin so, with their shares."""
         if len(beginning) < SHORTEST_BEGINNING and not is_without_blanks(beginning):
             return {}
-        counts = self._keywords.vocabulary(beginning).counts | self._known(_stems_of_completed(beginning))
+        counts = self._reader.vocabulary(beginning).counts | self._known(_stems_of_completed(beginning))
         counts.pop(term, None)
         counts = {other: count for other, count in counts.items() if other not in function_terms()} or counts
         best = sorted(counts, key=lambda other: (-counts[other], other))[:MOST_COMPLETIONS]
         return _shares({other: float(counts[other]) for other in best})
 
     def _known(self, terms: Collection[str]) -> dict[str, int]:
-        return {term: count for term, count in self._keywords.term_frequencies(terms).items() if count}
+        return {term: count for term, count in self._reader.term_frequencies(terms).items() if count}
 
     # Words that are misspelt
 
@@ -486,7 +486,7 @@ class _Speller:
             return found
         for beginnings in ((word[:2],), (word[0], word[1::-1], word[1:3])):
             for beginning in beginnings:
-                vocabulary = self._keywords.vocabulary(beginning)
+                vocabulary = self._reader.vocabulary(beginning)
                 for other, edits in _few_edits_away(vocabulary, term, word, most, is_open).items():
                     found[other] = edits, vocabulary.counts[other]
             if any(edits <= 1 and count >= COMMON for edits, count in found.values()):

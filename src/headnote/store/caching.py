@@ -5,7 +5,24 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from headnote.store.filters import Filter, Requirement
+from headnote.store.labels import Labels
+from headnote.store.quantized import ChunkVectors
+from headnote.store.rows import Parent
+from headnote.words.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ALL = "all"
+"""The key of a cache that has one value."""
+CAPACITY = 64 << 20
+"""Bytes of each cache whose values differ in size."""
+_OVERHEAD = 100
+"""Bytes of an entry besides its value."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -71,3 +88,37 @@ class Cache(Generic[Key, Value]):
             while self._used > self._capacity:
                 _, (_, oldest) = self._entries.popitem(last=False)
                 self._used -= self._size(oldest)
+
+
+class Caches:
+    """One cache for each kind of value. A writer disables them: its changes may never be committed."""
+
+    def __init__(self, *, enabled: bool = True) -> None:
+        self._enabled = enabled
+        self.manifest: Cache[str, dict[str, str]] = self.of_number(1)
+        self.labels: Cache[str, Labels] = self.of_number(1)
+        self.numbers: Cache[tuple[str, str], int] = self.of_number(1000)
+        """(what is counted, of which model if of one) → how many there are."""
+        self.complete: Cache[tuple[str, Filter], bool] = self.of_number(1000)
+        """(model, filter) → whether all chunks that pass have their vectors."""
+        self.frequencies: Cache[str, int] = self.of_size(lambda _: 0)
+        self.passing: Cache[Filter, NDArray[np.int64]] = self.of_size(lambda ids: ids.nbytes)
+        """Filter → the chunks that pass, sorted."""
+        self.matching: Cache[Requirement, list[Any]] = self.of_size(lambda found: 50 * len(found))
+        """Requirement → the chunks, documents or values that satisfy it, where they had to be looked at one by one."""
+        self.parents: Cache[int, Parent] = self.of_size(lambda parent: 2 * len(parent.text))
+        """Number of a document → what its chunks need of it."""
+        self.vocabularies: Cache[str, Vocabulary] = self.of_size(lambda terms: terms.bytes)
+        """Beginning → the terms that begin so."""
+        self.parts: Cache[tuple[int, int], ChunkVectors | None] = self.of_size(
+            lambda vectors: vectors.bytes if vectors else 0
+        )
+        """(model, chunk) → the vectors of its names and parts; None if it has none."""
+
+    def of_number(self, capacity: int) -> Cache[Key, Value]:
+        """A cache of so many values."""
+        return Cache(capacity if self._enabled else 0)
+
+    def of_size(self, size: Callable[[Value], int]) -> Cache[Key, Value]:
+        """A cache of values that take so many bytes."""
+        return Cache(CAPACITY if self._enabled else 0, lambda value: _OVERHEAD + size(value))

@@ -40,8 +40,20 @@ DOCUMENTS_TOGETHER = 64
 """Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
 
 
-class Documents(Protocol):
-    """Documents, their chunks, and the links between them."""
+class Reader(Protocol):
+    """The index at one moment. Whatever is written meanwhile, all answers belong to the same generation."""
+
+    def generation(self) -> int:
+        """A number that every update raises."""
+
+    def manifest(self) -> dict[str, str]: ...
+
+    def counts(self) -> Counts: ...
+
+    def chunk_count(self) -> int:
+        """One of these counts, at little cost."""
+
+    # -- documents, their chunks, and the links between them
 
     def files(self) -> dict[str, StoredFile]:
         """Path → what a plan compares with the disk."""
@@ -113,9 +125,7 @@ class Documents(Protocol):
     def orphans(self) -> list[str]:
         """Documents that neither link to another document nor are linked from one."""
 
-
-class Keywords(Protocol):
-    """The keyword index."""
+    # -- the keyword index
 
     def keyword(
         self,
@@ -140,9 +150,7 @@ class Keywords(Protocol):
     def vocabulary(self, beginning: str) -> Vocabulary:
         """All terms that begin like this."""
 
-
-class Vectors(Protocol):
-    """The vectors of chunks, of their parts and of their names."""
+    # -- the vectors of chunks, of their parts and of their names
 
     def models(self) -> dict[str, int]:
         """Name of each model that has vectors → their length."""
@@ -178,20 +186,6 @@ class Vectors(Protocol):
 
     def claims(self, model: str) -> list[Claim]:
         """Everyone who is making vectors of this model."""
-
-
-class Reader(Documents, Keywords, Vectors, Protocol):
-    """The index at one moment. Whatever is written meanwhile, all answers belong to the same generation."""
-
-    def generation(self) -> int:
-        """A number that every update raises."""
-
-    def manifest(self) -> dict[str, str]: ...
-
-    def counts(self) -> Counts: ...
-
-    def chunk_count(self) -> int:
-        """One of these counts, at little cost."""
 
 
 class Writer(Reader, Protocol):

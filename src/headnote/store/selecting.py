@@ -5,10 +5,12 @@ Whatever belongs to a document is tested once for the document, however many chu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
-from headnote.store.codec import escaped
+from headnote.store.caching import Caches
+from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import (
     All,
     Either,
@@ -22,6 +24,7 @@ from headnote.store.filters import (
     Not,
     Requirement,
     TitleHas,
+    conditions,
     folded,
     folded_tag,
     is_of_documents,
@@ -45,56 +48,140 @@ _TAGGED = "id IN (SELECT document FROM document_tags{0})"
 _EXISTS = "id IN (SELECT document FROM fields WHERE (key = ? OR (key >= ? || '.' AND key < ? || '/')) AND value <> '')"
 
 
-class Selectable(Protocol):
-    """What selecting needs to know of a database. Conditions are on the columns of `documents` or of `chunks`."""
+class ChunkSelection(ABC):
+    """Selects chunks by a filter. Each database has its own words for some conditions, which are on the columns of
+    `documents` or of `chunks`."""
 
+    def __init__(self, caches: Caches, generation: int) -> None:
+        self._caches = caches
+        self._generation = generation
+
+    # -- what each database says in its own words
+
+    @abstractmethod
+    def select(self, query: str, bindings: Sequence[Any] = ()) -> Iterable[tuple[Any, ...]]:
+        """Rows of a query with `?` for each binding."""
+
+    @abstractmethod
+    def among(self, column: str, numbers: Collection[int]) -> Condition:
+        """Rows of which a column has one of these values."""
+
+    @abstractmethod
+    def among_texts(self, column: str, texts: Collection[str]) -> Condition:
+        """The same for a column of text."""
+
+    @abstractmethod
     def fitting(self, globs: tuple[str, ...]) -> Condition:
         """Documents whose path fits one of the globs."""
 
-    def among(self, column: str, values: Sequence[str] | Sequence[int]) -> Condition:
-        """Rows of which a column has one of these values."""
-
-    def having(self, terms: Sequence[str]) -> Condition:
+    @abstractmethod
+    def with_terms(self, terms: Sequence[str]) -> Condition:
         """Chunks that have one of these terms."""
 
-    def select(self, query: str, bindings: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
-        """Rows of a query in the same words."""
-
-    def values_of(self, field: str) -> list[str]:
-        """All values of a field, each once, both as they are compared."""
-
-    def titles(self) -> list[tuple[int, str]]:
-        """Number and title of all documents."""
-
+    @abstractmethod
     def languages(self) -> list[str]:
         """The languages in Latin letters, other than English, that documents are in."""
 
+    @abstractmethod
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]: ...
 
-    def matching(self, requirement: Requirement, find: Callable[[], list[Any]]) -> list[Any]:
+    # -- conditions
+
+    def passing_chunks(self, only: Filter) -> Condition:
+        """A filter as a query for use in `IN (…)`."""
+        of_documents: list[Condition] = []
+        of_chunks: list[Condition] = []
+        if only.paths:
+            of_documents.append(self.fitting(only.paths))
+        if only.since_ns is not None:
+            of_documents.append(("mtime_ns >= ?", [only.since_ns]))
+        for key, value in only.where:
+            bindings = [escaped(folded(key)), escaped(folded(value))]
+            of_documents.append(("id IN (SELECT document FROM fields WHERE key = ? AND value = ?)", bindings))
+        of_documents += map(_tagged, only.tags)
+        parts = conditions(only.must)
+        of_documents += [self._of_document(part) for part in parts if is_of_documents(part)]
+        of_chunks += [self._of_chunk(part) for part in parts if not is_of_documents(part)]
+        if of_documents:
+            of_chunks.insert(0, _of_these(_together("AND", of_documents)))
+        condition, bindings = _together("AND", of_chunks) if of_chunks else ("TRUE", [])
+        return f"SELECT id FROM chunks WHERE {condition}", bindings
+
+    def _of_chunk(self, requirement: Requirement) -> Condition:
+        if is_of_documents(requirement):
+            return _of_these(self._of_document(requirement))
+        match requirement:
+            case All() | Either() | Not():
+                return _combined(requirement, self._of_chunk)
+            case HasWord(word):
+                return self._having_word(word)
+            case HasPhrase(phrase):
+                return self.among("id", self._matching(requirement, lambda: self._chunks_with(phrase)))
+        raise TypeError(f"unknown requirement: {requirement}")
+
+    def _having_word(self, word: str) -> Condition:
+        """Chunks with all terms of the word: a name has several. Documents in other languages have other forms."""
+        own, forms = dict.fromkeys(terms(word)), other_forms(word, self.languages())
+        having = [self.with_terms((term, *forms.get(term, ()))) for term in own]
+        return _together("AND", having) if own else ("FALSE", [])
+
+    def _of_document(self, requirement: Requirement) -> Condition:
+        match requirement:
+            case All() | Either() | Not():
+                return _combined(requirement, self._of_document)
+            case InPath(globs):
+                return self.fitting(globs)
+            case HasTag(tag):
+                return _tagged(tag)
+            case TitleHas():
+                return self.among("id", self._matching(requirement, lambda: self._titled(requirement)))
+            case FieldExists(field):
+                return _EXISTS, [escaped(folded(field))] * 3
+            case FieldIs(field):
+                values = self._matching(requirement, lambda: self._satisfying(requirement))
+                condition, bindings = self.among_texts("value", list(map(escaped, values)))
+                query = f"id IN (SELECT document FROM fields WHERE key = ? AND {condition})"
+                return query, [escaped(folded(field)), *bindings]
+        raise TypeError(f"unknown requirement: {requirement}")
+
+    # -- what has to be looked at one by one
+
+    def _matching(self, requirement: Requirement, find: Callable[[], list[Any]]) -> list[Any]:
         """What was found for a requirement in this generation, found if it is not known."""
+        return self._caches.matching.get(self._generation, requirement, find)
 
+    def _chunks_with(self, phrase: str) -> list[int]:
+        """Those that have all its words are read and looked at; of a long phrase, those with as many as a query
+        counts."""
+        groups = terms_of_phrase(phrase, self.languages())[:MOST_QUERY_TERMS]
+        condition, bindings = _together("AND", list(map(self.with_terms, groups))) if groups else ("TRUE", [])
+        ids = [chunk for (chunk,) in self.select(f"SELECT id FROM chunks WHERE {condition} ORDER BY id", bindings)]
+        found: list[int] = []
+        for first in range(0, len(ids), READ_TOGETHER):
+            chunks = self.chunks(ids[first : first + READ_TOGETHER])
+            found += [chunk.id for chunk in chunks if chunk_has_phrase(chunk, phrase)]
+        return found
 
-def passing_chunks(only: Filter, db: Selectable) -> Condition:
-    """A filter as a query for use in `IN (…)`."""
-    of_documents: list[Condition] = []
-    of_chunks: list[Condition] = []
-    if only.paths:
-        of_documents.append(db.fitting(only.paths))
-    if only.since_ns is not None:
-        of_documents.append(("mtime_ns >= ?", [only.since_ns]))
-    for key, value in only.where:
-        bindings = [escaped(folded(key)), escaped(folded(value))]
-        of_documents.append(("id IN (SELECT document FROM fields WHERE key = ? AND value = ?)", bindings))
-    of_documents += map(_tagged, only.tags)
-    if only.must is not None:
-        parts = only.must.parts if isinstance(only.must, All) else (only.must,)
-        of_documents += [_of_document(part, db) for part in parts if is_of_documents(part)]
-        of_chunks += [_of_chunk(part, db) for part in parts if not is_of_documents(part)]
-    if of_documents:
-        of_chunks.insert(0, _of_these(_together("AND", of_documents)))
-    condition, bindings = _together("AND", of_chunks) if of_chunks else ("TRUE", [])
-    return f"SELECT id FROM chunks WHERE {condition}", bindings
+    def _satisfying(self, requirement: FieldIs) -> list[str]:
+        """The values of a field, each once, as they are compared."""
+        query = "SELECT DISTINCT value FROM fields WHERE key = ?"
+        values = (unescaped(value) for (value,) in self.select(query, (escaped(folded(requirement.field)),)))
+        return list(filter(satisfies(requirement), values))
+
+    def _titled(self, requirement: TitleHas) -> list[int]:
+        """Numbers of documents."""
+        documents = self.select("SELECT id, title FROM documents ORDER BY id")
+        titles = [(number, unescaped(title)) for number, title in documents]
+        if requirement.is_phrase:
+            return [number for number, title in titles if has_phrase(title, requirement.words)]
+        languages = ("", *self.languages())
+        asked = [set(terms(requirement.words, language)) for language in languages]
+
+        def has(title: str) -> bool:
+            pairs = zip(asked, languages, strict=True)
+            return any(own and own <= set(terms(title, language)) for own, language in pairs)
+
+        return [number for number, title in titles if has(title)]
 
 
 def _of_these(documents: Condition) -> Condition:
@@ -107,22 +194,6 @@ def _together(word: str, conditions: Sequence[Condition]) -> Condition:
     return f"({joined})" if len(conditions) > 1 else joined, [value for _, bound in conditions for value in bound]
 
 
-# -- conditions on a chunk
-
-
-def _of_chunk(requirement: Requirement, db: Selectable) -> Condition:
-    if is_of_documents(requirement):
-        return _of_these(_of_document(requirement, db))
-    match requirement:
-        case All() | Either() | Not():
-            return _combined(requirement, lambda part: _of_chunk(part, db))
-        case HasWord(word):
-            return _having_word(word, db)
-        case HasPhrase(phrase):
-            return db.among("id", db.matching(requirement, lambda: _chunks_with(phrase, db)))
-    raise TypeError(f"unknown requirement: {requirement}")
-
-
 def _combined(requirement: All | Either | Not, condition_of: Callable[[Requirement], Condition]) -> Condition:
     if isinstance(requirement, Not):
         condition, bindings = condition_of(requirement.part)
@@ -131,59 +202,6 @@ def _combined(requirement: All | Either | Not, condition_of: Callable[[Requireme
     return _together(word, [condition_of(part) for part in requirement.parts])
 
 
-def _having_word(word: str, db: Selectable) -> Condition:
-    """Chunks with all terms of the word: a name has several. Documents in other languages have other forms of them."""
-    own, forms = dict.fromkeys(terms(word)), other_forms(word, db.languages())
-    return _together("AND", [db.having((term, *forms.get(term, ()))) for term in own]) if own else ("FALSE", [])
-
-
-def _chunks_with(phrase: str, db: Selectable) -> list[int]:
-    """Those that have all its words are read and looked at; of a long phrase, those with as many as a query counts."""
-    groups = terms_of_phrase(phrase, db.languages())[:MOST_QUERY_TERMS]
-    condition, bindings = _together("AND", [db.having(group) for group in groups]) if groups else ("TRUE", [])
-    ids = [chunk for (chunk,) in db.select(f"SELECT id FROM chunks WHERE {condition} ORDER BY id", bindings)]
-    found: list[int] = []
-    for first in range(0, len(ids), READ_TOGETHER):
-        chunks = db.chunks(ids[first : first + READ_TOGETHER])
-        found += [chunk.id for chunk in chunks if chunk_has_phrase(chunk, phrase)]
-    return found
-
-
-# -- conditions on a document
-
-
-def _of_document(requirement: Requirement, db: Selectable) -> Condition:
-    match requirement:
-        case All() | Either() | Not():
-            return _combined(requirement, lambda part: _of_document(part, db))
-        case InPath(globs):
-            return db.fitting(globs)
-        case HasTag(tag):
-            return _tagged(tag)
-        case TitleHas():
-            return db.among("id", db.matching(requirement, lambda: _titled(requirement, db)))
-        case FieldExists(field):
-            return _EXISTS, [escaped(folded(field))] * 3
-        case FieldIs(field):
-            values = db.matching(requirement, lambda: list(filter(satisfies(requirement), db.values_of(folded(field)))))
-            condition, bindings = db.among("value", list(map(escaped, values)))
-            query = f"id IN (SELECT document FROM fields WHERE key = ? AND {condition})"
-            return query, [escaped(folded(field)), *bindings]
-    raise TypeError(f"unknown requirement: {requirement}")
-
-
 def _tagged(tag: str) -> Condition:
     name = escaped(folded_tag(tag))
     return (_TAGGED.format(f" WHERE {_TAG}"), [name] * 3) if name else (_TAGGED.format(""), [])
-
-
-def _titled(requirement: TitleHas, db: Selectable) -> list[int]:
-    if requirement.is_phrase:
-        return [number for number, title in db.titles() if has_phrase(title, requirement.words)]
-    languages = ("", *db.languages())
-    asked = [set(terms(requirement.words, language)) for language in languages]
-
-    def has(title: str) -> bool:
-        return any(own and own <= set(terms(title, language)) for own, language in zip(asked, languages, strict=True))
-
-    return [number for number, title in db.titles() if has(title)]

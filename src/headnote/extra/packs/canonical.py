@@ -121,6 +121,6 @@ def _copy_vectors(source: SqliteReader, writer: SqliteWriter, model: str, hashes
             for slot, parts in rows(source.db, query, (number, digest)):
                 at = slot % BLOCK * width
                 vectors[digest] = blocks[slot // BLOCK][at : at + width], parts
-        writer.vectors.put_vectors(model, dims, vectors)
+        writer.put_vectors(model, dims, vectors)
     names = rows(source.db, "SELECT hash, data FROM name_vectors WHERE model = ? ORDER BY hash", (number,))
-    writer.vectors.put_names(model, dims, dict(names))
+    writer.put_names(model, dims, dict(names))

@@ -15,14 +15,14 @@ from itertools import chain, count, groupby
 from typing import TYPE_CHECKING, Any
 
 from headnote.numeric import np
+from headnote.store.caching import ALL
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
-from headnote.store.postgres.cache import ALL, Lengths, PostgresCaches
-from headnote.store.postgres.documents import PostgresDocuments
-from headnote.store.postgres.sql import Connection, PostgresUpdate, only_row, rows
+from headnote.store.postgres.documents import Lengths, PostgresDocuments
+from headnote.store.postgres.sql import PostgresUpdate, rows
 from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
 from headnote.words.terms import rarest_terms
-from headnote.words.vocabulary import Vocabulary, past
+from headnote.words.vocabulary import past
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -125,14 +125,8 @@ GROUP BY chunk ORDER BY score DESC, chunk LIMIT %(limit)s
 """
 
 
-class PostgresKeywords:
-    """See `base.Keywords`."""
-
-    def __init__(self, db: Connection, documents: PostgresDocuments, caches: PostgresCaches, generation: int) -> None:
-        self.db = db
-        self._documents = documents
-        self._caches = caches
-        self._generation = generation
+class PostgresKeywords(PostgresDocuments):
+    """See `interface.Reader`."""
 
     def keyword(
         self,
@@ -147,7 +141,7 @@ class PostgresKeywords:
             return []
         counts = self.term_frequencies(distinct)
         lengths = self._caches.lengths.get(self._generation, ALL, self._lengths)
-        condition, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
+        condition, bindings = ("", []) if only.passes_all else self.passing_chunks(only)
         query = _SCORES.format(
             factor=SATURATION + 1,
             saturation=SATURATION,
@@ -181,25 +175,17 @@ class PostgresKeywords:
             found[chunk].add(unescaped(word))
         return found
 
-    def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
-        return self._caches.frequencies.get_many(self._generation, terms, self._read_frequencies)
-
     def _read_frequencies(self, terms: list[str]) -> dict[str, int]:
         counts = dict.fromkeys(terms, 0)
         for word, chunks in rows(self.db, _FREQUENCIES, (list(map(escaped, terms)),)):
             counts[unescaped(word)] = chunks
         return counts
 
-    def vocabulary(self, beginning: str) -> Vocabulary:
-        return self._caches.vocabularies.get(
-            self._generation, beginning, lambda: Vocabulary(self._read_vocabulary(escaped(beginning)))
-        )
-
     def _read_vocabulary(self, beginning: str) -> dict[str, int]:
         return {unescaped(word): count for word, count in rows(self.db, _VOCABULARY, (beginning, past(beginning)))}
 
     def _lengths(self) -> Lengths:
-        chunks, average = only_row(self.db, "SELECT count(*), coalesce(avg(length), 0) FROM lengths")
+        chunks, average = self._only_row("SELECT count(*), coalesce(avg(length), 0) FROM lengths")
         return Lengths(chunks, float(average))
 
 
@@ -234,9 +220,4 @@ def insert_keywords(update: PostgresUpdate, keywords: Iterable[tuple[int, Sequen
     chunks, fields = zip(*pairs, strict=True)
     postings = Postings(chunks, fields)
     update.copy_records(f"postings ({', '.join(COLUMNS)})", postings.records(), len(postings))
-    update.copy("lengths", zip(chunks, postings.lengths.tolist(), strict=True))
-
-
-def delete_keywords(update: PostgresUpdate, chunks: list[int]) -> None:
-    for table in ("postings", "lengths"):
-        update.db.execute(f"DELETE FROM {table} WHERE chunk = ANY(%s)", (chunks,))
+    update.insert("lengths", zip(chunks, postings.lengths.tolist(), strict=True))

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from headnote.extras import load
+from headnote.store.document_writer import Update
 from headnote.store.integrity import decoding
 from headnote.store.postgres.target import INSTALL
+from headnote.store.rows import Row
 
 Connection = Any
 """Of psycopg, which need not be installed where this is read."""
@@ -16,6 +18,11 @@ Connection = Any
 
 def psycopg() -> Any:
     return load("psycopg", "an index in PostgreSQL", INSTALL)
+
+
+def in_server_words(query: str) -> str:
+    """A query in the words that both databases understand, with the placeholders of the driver."""
+    return query.replace("?", "%s")
 
 
 Bindings = Sequence[Any] | Mapping[str, Any]
@@ -41,14 +48,12 @@ def generation_of(db: Connection) -> int:
     return int(only_value(db, "SELECT generation FROM state"))
 
 
-class PostgresUpdate:
-    """The transactions of a writer, one after the other. It goes on after a step that failed, and knows what has
-    changed since it began."""
+class PostgresUpdate(Update):
+    """Knows also what has changed since it began."""
 
     def __init__(self, db: Connection, together: bool) -> None:
         self.db = db
         self.together = together
-        """Whether others may be writing at the same time."""
         self.changes = 0
         """Rows that were written or removed."""
         self.changed_models: set[int] = set()
@@ -73,12 +78,12 @@ class PostgresUpdate:
             raise
 
     def change(self, query: str, bindings: Sequence[Any] = ()) -> int:
-        changed: int = self.db.execute(query, bindings).rowcount
+        changed: int = self.db.execute(in_server_words(query), bindings).rowcount
         self.changes += changed
         return changed
 
-    def copy(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Inserts many rows at once. All are computed first: an error in one must not interrupt the COPY."""
+    def insert(self, table: str, rows: Iterable[Row]) -> None:
+        """All are computed first: an error in one must not interrupt the COPY."""
         computed = list(rows)
         if not computed:
             return

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from headnote.store.postgres.cache import PostgresCaches
 from headnote.store.postgres.connections import PostgresConnections
 from headnote.store.postgres.doctor import complaints, repair
+from headnote.store.postgres.documents import PostgresCaches
 from headnote.store.postgres.schema import MIGRATIONS, Migration
 from headnote.store.postgres.target import target_of
 from headnote.store.postgres.vectors import EXACT

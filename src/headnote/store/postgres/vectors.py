@@ -11,23 +11,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from headnote.numeric import np
-from headnote.store.codec import escaped, unescaped, unpacked_strings
+from headnote.store.caching import ALL
+from headnote.store.codec import escaped, unescaped
+from headnote.store.document_writer import DocumentWriter
 from headnote.store.filters import Filter
-from headnote.store.postgres.cache import ALL, CachedModel, PostgresCaches
-from headnote.store.postgres.documents import PostgresDocuments
+from headnote.store.postgres.documents import CachedModel, PostgresDocuments
 from headnote.store.postgres.sql import Connection, PostgresUpdate, only_value, rows
-from headnote.store.quantized import (
-    ChunkVectors,
-    PartSet,
-    chunk_vectors,
-    name_hash,
-    name_rows,
-    names_of,
-    part_set,
-    vector_rows,
-)
-from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
-from headnote.store.rows import Claim, PackedVectors, PendingText, merged
+from headnote.store.quantized import name_rows, vector_rows
+from headnote.store.rows import PackedVectors, merged
+from headnote.store.vector_reader import VectorReader
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,17 +58,12 @@ LEFT JOIN name_vectors n ON n.model = v.model AND n.hash = c.name
 _NONE = CachedModel(number=-1, dims=0, indexed=False)
 
 
-class PostgresVectors:
-    """See `base.Vectors`."""
+class PostgresVectors(PostgresDocuments, VectorReader):
+    """See `interface.Reader`."""
 
-    def __init__(
-        self, db: Connection, documents: PostgresDocuments, caches: PostgresCaches, generation: int, exact: int
-    ) -> None:
-        self.db = db
-        self._documents = documents
-        self._caches = caches
-        self._generation = generation
-        self._exact = exact
+    PARTS = _PARTS
+    # By the clock of the server: machines may disagree.
+    SECONDS_LEFT = "extract(epoch FROM max(until) - clock_timestamp())::float8"
 
     def models(self) -> dict[str, int]:
         return {name: model.dims for name, model in self._models().items()}
@@ -99,7 +86,7 @@ class PostgresVectors:
         stored = self._model(model)
         if stored is _NONE or depth < 1:
             return []
-        passing, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
+        passing, bindings = ("", []) if only.passes_all else self.passing_chunks(only)
         restriction = f"WHERE c.id IN ({passing})" if passing else ""
         allowed = f"AND EXISTS (SELECT 1 FROM chunks c {restriction} AND c.hash = v.hash)" if passing else ""
         through_index = stored.indexed and not (passing and self._are_few(passing, bindings, stored.dims))
@@ -139,54 +126,8 @@ class PostgresVectors:
         query = f"SELECT count(*) FROM (SELECT 1 FROM ({passing}) p LIMIT {most + 1}) few"
         return int(only_value(self.db, query, bindings)) <= most
 
-    def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
-        stored = self._model(model)
-        keys = [(stored.number, int(chunk)) for chunk in chunks]
-        found = self._caches.parts.get_many(self._generation, keys, lambda missing: self._read_parts(missing, stored))
-        return part_set([(key[1], vectors) for key in keys if (vectors := found[key])], stored.dims)
-
-    def _read_parts(
-        self, keys: list[tuple[int, int]], model: CachedModel
-    ) -> dict[tuple[int, int], ChunkVectors | None]:
-        """(model, chunk) → its vectors; None for those that have no parts."""
-        columns = rows(self.db, _PARTS, ([chunk for _, chunk in keys], model.number))
-        stored = {(model.number, chunk): (parts, names) for chunk, parts, *names in columns}
-        return dict.fromkeys(keys, None) | chunk_vectors(stored, model.dims)
-
-    # -- embedding
-
-    def has_all_vectors(self, model: str, only: Filter = Filter()) -> bool:  # noqa: B008  immutable
-        return self._caches.complete.get(self._generation, (model, only), lambda: self._has_all(model, only))
-
-    def _has_all(self, model: str, only: Filter) -> bool:
-        condition, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
-        passing = f"c.id IN ({condition}) AND" if condition else ""
-        query = WITHOUT_VECTOR.format(passing=passing, model=self._model(model).number)
-        return not only_value(self.db, query, 3 * bindings)
-
-    def pending_count(self, model: str) -> int:
-        return int(only_value(self.db, PENDING_COUNT.format(model=self._model(model).number)))
-
-    def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
-        query = PENDING_CHUNKS.format(model=self._model(model).number).replace("?", "%s")
-        ids = [chunk for (chunk,) in rows(self.db, query, (claimed, escaped(model), limit))]
-        texts = {chunk.row.hash: chunk.embed_text for chunk in self._documents.chunks(ids)}
-        return [PendingText(*pair) for pair in texts.items()]
-
-    def pending_names(self, model: str, *, claimed: bool = False) -> list[str]:
-        missing = rows(self.db, PENDING_NAMES.format(model=self._model(model).number))
-        names = {names_of(unescaped(title), unpacked_strings(path))[-1] for title, path in missing}
-        if claimed:
-            return sorted(names)
-        claims = rows(self.db, "SELECT hash FROM claims WHERE model = %s", (escaped(model),))
-        taken = {bytes(digest) for (digest,) in claims}
-        return sorted(name for name in names if name_hash(name) not in taken)
-
-    def claims(self, model: str) -> list[Claim]:
-        # By the clock of the server: machines may disagree.
-        query = """SELECT owner, extract(epoch FROM max(until) - clock_timestamp())::float8 FROM claims
-        WHERE model = %s GROUP BY owner ORDER BY owner"""
-        return [Claim(unescaped(owner), left) for owner, left in rows(self.db, query, (escaped(model),))]
+    def _number(self, model: str) -> int:
+        return self._model(model).number
 
 
 def _models(db: Connection) -> dict[str, CachedModel]:
@@ -194,21 +135,18 @@ def _models(db: Connection) -> dict[str, CachedModel]:
     return {unescaped(name): CachedModel(*rest) for name, *rest in columns}
 
 
-class PostgresVectorWriter:
+class PostgresVectorWriter(PostgresVectors, DocumentWriter):
     """The vectors of a writer."""
 
-    def __init__(self, update: PostgresUpdate, exact: int) -> None:
-        self.db = update.db
-        self._update = update
-        self._exact = exact
+    update: PostgresUpdate
 
     def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
         for model, dims, texts, names in merged(vectors):
-            with self._update.step():
+            with self.update.step():
                 number = self._ensure_model(model, dims)
-                self._insert("vectors", number, _vector_columns(texts), "NOTHING")
-                self._insert("name_vectors", number, list(names.items()), "NOTHING")
-                self._update.changed_models.add(number)
+                self._insert_vectors("vectors", number, _vector_columns(texts), "NOTHING")
+                self._insert_vectors("name_vectors", number, list(names.items()), "NOTHING")
+                self.update.changed_models.add(number)
 
     def add_vectors(
         self,
@@ -220,31 +158,31 @@ class PostgresVectorWriter:
         vectors = vector_rows(hashes, matrix, parts)
         if not vectors:
             return
-        with self._update.step():
+        with self.update.step():
             number = self._ensure_model(model, matrix.shape[1])
             data = {digest: (row.tobytes(), own_parts) for digest, (row, own_parts) in vectors.items()}
             new = "UPDATE SET embedding = excluded.embedding, parts = excluded.parts"
-            self._insert("vectors", number, _vector_columns(data), new)
-            self._update.changed_models.add(number)
+            self._insert_vectors("vectors", number, _vector_columns(data), new)
+            self.update.changed_models.add(number)
 
     def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
-        with self._update.step():
+        with self.update.step():
             number = self._ensure_model(model, matrix.shape[1])
             data = list(name_rows(names, matrix).items())
-            self._insert("name_vectors", number, data, "UPDATE SET data = excluded.data")
+            self._insert_vectors("name_vectors", number, data, "UPDATE SET data = excluded.data")
 
-    def _insert(self, table: str, model: int, columns: Sequence[Sequence[bytes]], if_known: str) -> None:
+    def _insert_vectors(self, table: str, model: int, columns: Sequence[Sequence[bytes]], if_known: str) -> None:
         """Rows of one hash each, through a table of our own: COPY is many times as fast as single statements, but
         cannot leave rows out."""
         if not columns:
             return
         incoming = f"incoming_{table}"
         self.db.execute(f"CREATE TEMPORARY TABLE {incoming} ({_INCOMING[table]}) ON COMMIT DROP")
-        self._update.copy_bytes(incoming, columns)
+        self.update.copy_bytes(incoming, columns)
         names = ", ".join(column.split()[0] for column in _INCOMING[table].split(", "))
         # In one order, so that two writers of the same vectors cannot deadlock.
-        order = "ORDER BY hash" if self._update.together else ""
-        self._update.change(
+        order = "ORDER BY hash" if self.update.together else ""
+        self.update.change(
             f"""INSERT INTO {table} (model, {names}) SELECT {model}, {names} FROM {incoming} {order}
             ON CONFLICT (model, hash) DO {if_known}"""
         )
@@ -254,29 +192,29 @@ class PostgresVectorWriter:
         table = "name_vectors" if names else "vectors"
         query = _CLAIM.format(model=_models(self.db).get(model, _NONE).number, table=table)
         bindings = (escaped(model), escaped(owner), seconds, [bytes.fromhex(digest) for digest in hashes])
-        with self._update.step():
+        with self.update.step():
             return {digest.hex() for (digest,) in rows(self.db, query, bindings)}
 
     def release(self, owner: str) -> None:
-        with self._update.step():
+        with self.update.step():
             self.db.execute("DELETE FROM claims WHERE owner = %s", (escaped(owner),))
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         dropped = 0
-        with self._update.step():
+        with self.update.step():
             for number, name in rows(self.db, "SELECT id, name FROM models ORDER BY id"):
                 if models is None or unescaped(name) in models:
                     dropped += self._sweep(number)
                 else:
-                    dropped += self._update.change("DELETE FROM vectors WHERE model = %s", (number,))
-                    self._update.change("DELETE FROM models WHERE id = %s", (number,))
+                    dropped += self.update.change("DELETE FROM vectors WHERE model = %s", (number,))
+                    self.update.change("DELETE FROM models WHERE id = %s", (number,))
                     # An index without rows still costs: every new vector would be tested against its condition.
                     self.db.execute(f"DROP INDEX IF EXISTS {index_of(number)}")
         return dropped
 
     def build_indexes(self) -> None:
         """For models that have become too large to compare vector by vector. Other writers wait for it."""
-        if not self._update.changed_models:
+        if not self.update.changed_models:
             return
         for number, dims, indexed in rows(self.db, "SELECT id, dims, indexed FROM models ORDER BY id"):
             if indexed or dims > MOST_DIMENSIONS:
@@ -290,17 +228,17 @@ class PostgresVectorWriter:
                     f"""CREATE INDEX IF NOT EXISTS {index_of(number)} ON vectors
                     USING hnsw ((embedding::halfvec({dims})) halfvec_ip_ops) WHERE model = {number}"""
                 )
-                self._update.change("UPDATE models SET indexed = true WHERE id = %s", (number,))
+                self.update.change("UPDATE models SET indexed = true WHERE id = %s", (number,))
 
     def _sweep(self, model: int) -> int:
-        dropped = self._update.change(
+        dropped = self.update.change(
             """DELETE FROM vectors v WHERE v.model = %s
             AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = v.hash)""",
             (model,),
         )
         if dropped:
-            self._update.changed_models.add(model)
-        self._update.change(
+            self.update.changed_models.add(model)
+        self.update.change(
             """DELETE FROM name_vectors v WHERE v.model = %s
             AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.name = v.hash)
             AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.name = v.hash)""",

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from headnote.store.caching import Cache
-from headnote.store.filters import Filter, Requirement
-from headnote.store.labels import Labels
-from headnote.store.quantized import ChunkVectors
-from headnote.store.rows import Parent, Weights
+from headnote.store.caching import Cache, Caches
+from headnote.store.filters import Filter
+from headnote.store.rows import Weights
 from headnote.store.sqlite.matrix import Matrix, Patched, VectorFiles
-from headnote.words.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-ALL = "all"
-"""The key of a cache that has one value."""
-CAPACITY = 64 << 20
-"""Bytes of each cache but the matrix."""
-_OVERHEAD = 100
-"""Bytes of an entry besides its value."""
 
 
 class Posting(NamedTuple):
@@ -48,40 +38,18 @@ class Posting(NamedTuple):
         return self if share == 1.0 else Posting(self.chunks, self.scores * share)
 
 
-class SqliteCaches:
-    """One cache for each kind of value. A writer disables them: its changes may never be committed."""
+class SqliteCaches(Caches):
+    """Of the readers of one file."""
 
     def __init__(self, *, enabled: bool = True, vector_files: VectorFiles | None = None) -> None:
-        capacity = CAPACITY if enabled else 0
+        super().__init__(enabled=enabled)
         self.vector_files = vector_files
         """Where readers of a file find vectors in memory that they share with other processes."""
-        self.matrices: Cache[str, Matrix | Patched] = Cache(2 if enabled else 0)
+        self.matrices: Cache[str, Matrix | Patched] = self.of_number(2)
         """Model → all its vectors, of the two models that were searched last: an index has an instant and a deep one.
         The generation is that of the model."""
-        self.labels: Cache[str, Labels] = Cache(1 if enabled else 0)
-        self.postings: Cache[tuple[str, Weights], Posting] = Cache(capacity, lambda posting: _OVERHEAD + posting.bytes)
-        self.frequencies: Cache[str, int] = Cache(capacity, lambda _: _OVERHEAD)
-        self.complete: Cache[tuple[str, Filter], bool] = Cache(1000 if enabled else 0)
-        """(model, filter) → whether all chunks that pass have their vectors."""
-        self.passing: Cache[Filter, NDArray[np.int64]] = Cache(capacity, lambda ids: _OVERHEAD + ids.nbytes)
-        """Filter → the chunks that pass, sorted."""
-        self.slots: Cache[tuple[str, Filter], NDArray[np.int64]] = Cache(
-            capacity, lambda slots: _OVERHEAD + slots.nbytes
-        )
+        self.postings: Cache[tuple[str, Weights], Posting] = self.of_size(lambda posting: posting.bytes)
+        self.slots: Cache[tuple[str, Filter], NDArray[np.int64]] = self.of_size(lambda slots: slots.nbytes)
         """(model, filter) → the slots of their vectors."""
-        self.chunks_of_slots: Cache[tuple[int, int], list[int]] = Cache(
-            capacity, lambda chunks: _OVERHEAD + 40 * len(chunks)
-        )
+        self.chunks_of_slots: Cache[tuple[int, int], list[int]] = self.of_size(lambda chunks: 40 * len(chunks))
         """(model, slot) → the chunks whose vector it is, sorted."""
-        self.matching: Cache[Requirement, list[Any]] = Cache(capacity, lambda found: _OVERHEAD + 50 * len(found))
-        """Requirement → the chunks, documents or values that satisfy it, where they had to be looked at one by one."""
-        self.numbers: Cache[tuple[str, str], int] = Cache(1000 if enabled else 0)
-        """(what is counted, of which model if of one) → how many there are."""
-        self.parents: Cache[int, Parent] = Cache(capacity, lambda parent: _OVERHEAD + 2 * len(parent.text))
-        """Number of a document → what its chunks need of it."""
-        self.vocabularies: Cache[str, Vocabulary] = Cache(capacity, lambda terms: _OVERHEAD + terms.bytes)
-        """Beginning → the terms that begin so."""
-        self.parts: Cache[tuple[int, int], ChunkVectors | None] = Cache(
-            capacity, lambda vectors: _OVERHEAD + (vectors.bytes if vectors else 0)
-        )
-        """(model, chunk) → the vectors of its names and parts; None if it has none."""

@@ -10,17 +10,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headnote.store.codec import CHUNK_COLUMNS, inflated, text_bytes, text_of
+from headnote.store.document_reader import DOCUMENT_COLUMNS, LINK_COLUMNS
 from headnote.store.integrity import Damaged
-from headnote.store.queries import LINK_COLUMNS
 from headnote.store.rows import Row
 
 _BETWEEN = "\x1f"
 
-# Sizes and times change without the rest, and name hashes are not shown.
-_DOCUMENT = "d.id, d.path, d.hash, d.title, d.metadata, d.tags, d.aliases, d.warning, d.mdx"
-CHECKED_DOCUMENT = f"{_DOCUMENT}, d.checksum"
+CHECKED_DOCUMENT = f"{DOCUMENT_COLUMNS}, d.checksum"
 CHECKED_CHUNK = f"{CHUNK_COLUMNS}, c.checksum"
-CHECKED_LINK = f"l.document, {LINK_COLUMNS}, l.checksum"
+CHECKED_LINK = f"{LINK_COLUMNS}, l.checksum"
 """The columns that the checksum of a row is made of, and that."""
 
 

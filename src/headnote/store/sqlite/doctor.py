@@ -27,8 +27,8 @@ from headnote.store.sqlite.connections import SqliteConnections, companions_of, 
 from headnote.store.sqlite.matrix import BLOCK
 from headnote.store.sqlite.schema import APPLICATION
 from headnote.store.sqlite.sql import only_value, rows
-from headnote.store.sqlite.vectors import BYTES, SqliteVectorWriter, checksum
-from headnote.store.sqlite.writer import SqliteReader, SqliteWriter, manifest_of
+from headnote.store.sqlite.vectors import BYTES, checksum
+from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
 
 if TYPE_CHECKING:
     import apsw
@@ -221,11 +221,16 @@ def _write_new(new: Path, old: Path | None) -> int:
         writer = SqliteWriter(db)
         if old is not None:
             with contextlib.closing(load("apsw", "an index").Connection(str(old))) as damaged:
-                writer.set_manifest(_kept(_readable(partial(manifest_of, damaged)) or {}))
+                writer.set_manifest(_kept(_readable(partial(_manifest, damaged)) or {}))
                 stored_models = _readable(partial(models, damaged)) or []
-                vectors = sum(_copy_vectors(writer.vectors, damaged, model) for model in stored_models)
+                vectors = sum(_copy_vectors(writer, damaged, model) for model in stored_models)
         writer.finish()
     return vectors
+
+
+def _manifest(damaged: apsw.Connection) -> dict[str, str]:
+    entries = rows(damaged, "SELECT key, value FROM manifest")
+    return {unescaped(key): unescaped(value) for key, value in entries}
 
 
 def _kept(manifest: dict[str, str]) -> dict[str, str]:
@@ -233,7 +238,7 @@ def _kept(manifest: dict[str, str]) -> dict[str, str]:
     return {key: entry for key, entry in without_damage(manifest).items() if key != UNFINISHED}
 
 
-def _copy_vectors(writer: SqliteVectorWriter, damaged: apsw.Connection, model: StoredModel) -> int:
+def _copy_vectors(writer: SqliteWriter, damaged: apsw.Connection, model: StoredModel) -> int:
     count = 0
     for block in _readable(partial(blocks, damaged, model)) or []:
         vectors = _readable(partial(sound_vectors, damaged, model, block)) or {}

@@ -6,35 +6,28 @@ does not depend on the other terms, so FTS5 is asked for each term once, and que
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from headnote.numeric import np
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
-from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
-from headnote.store.sqlite.cache import Posting, SqliteCaches
+from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordHit, Weights
+from headnote.store.sqlite.cache import Posting
 from headnote.store.sqlite.documents import SqliteDocuments
-from headnote.store.sqlite.sql import only_value, quoted
+from headnote.store.sqlite.sql import quoted
 from headnote.words.terms import rarest_terms
-from headnote.words.vocabulary import Vocabulary, past
+from headnote.words.vocabulary import past
 
 if TYPE_CHECKING:
-    import apsw
     from numpy.typing import NDArray
 
 
 INSERT_KEYWORDS = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
 
 
-class SqliteKeywords:
-    """See `base.Keywords`."""
-
-    def __init__(self, db: apsw.Connection, documents: SqliteDocuments, caches: SqliteCaches, generation: int) -> None:
-        self.db = db
-        self._documents = documents
-        self._caches = caches
-        self._generation = generation
+class SqliteKeywords(SqliteDocuments):
+    """See `interface.Reader`."""
 
     def keyword(
         self,
@@ -47,7 +40,7 @@ class SqliteKeywords:
         distinct = rarest_terms(terms, self.term_frequencies)
         if not distinct or limit < 1:
             return []
-        allowed = None if only.passes_all else self._documents.passing(only)
+        allowed = None if only.passes_all else self.passing(only)
         postings = self._postings(distinct, weights)
         counted = [posting.times(shares.get(term, 1.0)) for term, posting in zip(distinct, postings, strict=True)]
         return _best(counted, limit, allowed)
@@ -73,20 +66,12 @@ class SqliteKeywords:
         query = "SELECT rowid FROM keyword WHERE keyword MATCH ? AND rowid = ?"
         return [chunk for chunk in chunks if self.db.execute(query, (quoted(term), chunk)).fetchone()]
 
-    def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
-        return self._caches.frequencies.get_many(self._generation, terms, self._read_frequencies)
-
     def _read_frequencies(self, terms: list[str]) -> dict[str, int]:
         counts = dict.fromkeys(terms, 0)
         for term in counts:
             row = self.db.execute("SELECT doc FROM vocabulary WHERE term = ?", (escaped(term),)).fetchone()
             counts[term] = row[0] if row else 0
         return counts
-
-    def vocabulary(self, beginning: str) -> Vocabulary:
-        return self._caches.vocabularies.get(
-            self._generation, beginning, lambda: Vocabulary(self._read_vocabulary(escaped(beginning)))
-        )
 
     def _read_vocabulary(self, beginning: str) -> dict[str, int]:
         query = "SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ?"
@@ -113,7 +98,7 @@ class SqliteKeywords:
         return Posting(chunks.copy(), pairs["score"].copy())
 
     def _last_chunk(self) -> int:
-        return int(only_value(self.db, "SELECT coalesce(max(id), 0) FROM chunks"))
+        return int(self._only_value("SELECT coalesce(max(id), 0) FROM chunks"))
 
 
 def _best(postings: Sequence[Posting], limit: int, allowed: NDArray[np.int64] | None) -> list[KeywordHit]:
@@ -138,15 +123,3 @@ def _mask(ids: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
     mask = np.zeros(size, dtype=bool)
     mask[ids[ids < size]] = True
     return mask
-
-
-def insert_keywords(db: apsw.Connection, chunks: Sequence[int], keywords: Sequence[KeywordFields]) -> None:
-    db.executemany(INSERT_KEYWORDS, ((chunk, *fields) for chunk, fields in zip(chunks, keywords, strict=True)))
-
-
-def delete_keywords(db: apsw.Connection, chunks: Iterable[int]) -> None:
-    db.executemany("DELETE FROM keyword WHERE rowid = ?", ((chunk,) for chunk in chunks))
-
-
-def delete_all_keywords(db: apsw.Connection) -> None:
-    db.execute("INSERT INTO keyword (keyword) VALUES ('delete-all')")

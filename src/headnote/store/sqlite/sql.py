@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.errors import UnwritableIndex
 from headnote.store.codec import escaped
+from headnote.store.document_writer import Update
 from headnote.store.integrity import decoding
+from headnote.store.rows import Row
 
 if TYPE_CHECKING:
     import apsw
@@ -33,8 +35,8 @@ def generation_of(db: apsw.Connection) -> int:
     return int(only_value(db, "SELECT generation FROM state"))
 
 
-class SqliteUpdate:
-    """The transaction of a writer. It goes on after a step that failed, and knows whether anything has changed."""
+class SqliteUpdate(Update):
+    """See `Update`."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self.db = db
@@ -64,6 +66,15 @@ class SqliteUpdate:
                 self.db.execute("ROLLBACK TO step; RELEASE step")
             raise
         self.db.execute("RELEASE step")
+
+    def change(self, query: str, bindings: Sequence[Any] = ()) -> int:
+        self.db.execute(query, bindings)
+        return self.db.changes()
+
+    def insert(self, table: str, rows: Iterable[Row]) -> None:
+        computed = list(rows)
+        if computed:
+            self.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(computed[0]))})", computed)
 
     @contextlib.contextmanager
     def unnoticed(self) -> Iterator[None]:

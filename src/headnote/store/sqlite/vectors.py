@@ -14,25 +14,16 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from headnote.numeric import np
-from headnote.store.codec import escaped, unescaped, unpacked_strings
+from headnote.store.codec import escaped, unescaped
+from headnote.store.document_writer import DocumentWriter
 from headnote.store.filters import Filter
 from headnote.store.integrity import decoding
-from headnote.store.quantized import (
-    ChunkVectors,
-    PartSet,
-    chunk_vectors,
-    name_hash,
-    name_rows,
-    names_of,
-    part_set,
-    vector_rows,
-)
-from headnote.store.queries import PENDING_CHUNKS, PENDING_COUNT, PENDING_NAMES, WITHOUT_VECTOR
-from headnote.store.rows import Claim, PackedVectors, PendingText, merged
-from headnote.store.sqlite.cache import SqliteCaches
-from headnote.store.sqlite.documents import SqliteDocuments, as_array
+from headnote.store.quantized import name_rows, vector_rows
+from headnote.store.rows import PackedVectors, merged
+from headnote.store.sqlite.documents import SqliteDocuments
 from headnote.store.sqlite.matrix import BLOCK, Matrix, Patched, StoredVectors, matrix_of, nearest
 from headnote.store.sqlite.sql import SqliteUpdate, only_row, only_value, rows
+from headnote.store.vector_reader import VectorReader
 
 if TYPE_CHECKING:
     import apsw
@@ -46,7 +37,7 @@ INSERT INTO claims SELECT ?2, ?5, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM {table}
 ON CONFLICT (model, hash) DO UPDATE SET until = excluded.until WHERE owner = excluded.owner RETURNING 1
 """
 _PARTS = """
-SELECT m.id, c.id, p.data, t.data, n.data FROM json_each(?) w
+SELECT c.id, p.data, t.data, n.data FROM json_each(?) w
 CROSS JOIN chunks c ON c.id = w.value CROSS JOIN documents d ON d.id = c.document
 CROSS JOIN models m ON m.id = ? CROSS JOIN vectors v ON v.model = m.id AND v.hash = c.hash
 CROSS JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot
@@ -55,14 +46,11 @@ LEFT JOIN name_vectors n ON n.model = m.id AND n.hash = c.name
 """
 
 
-class SqliteVectors:
-    """See `base.Vectors`."""
+class SqliteVectors(SqliteDocuments, VectorReader):
+    """See `interface.Reader`."""
 
-    def __init__(self, db: apsw.Connection, documents: SqliteDocuments, caches: SqliteCaches, generation: int) -> None:
-        self.db = db
-        self._documents = documents
-        self._caches = caches
-        self._generation = generation
+    PARTS = _PARTS
+    SECONDS_LEFT = "max(until) - unixepoch('subsec')"
 
     def models(self) -> dict[str, int]:
         return {unescaped(name): dims for name, dims in self.db.execute("SELECT name, dims FROM models ORDER BY id")}
@@ -140,7 +128,7 @@ class SqliteVectors:
 
     def _slots(self, model: str, only: Filter) -> NDArray[np.int64]:
         """Slots of the chunks that pass."""
-        condition, bindings = self._documents.passing_chunks(only)
+        condition, bindings = self.passing_chunks(only)
         slots = self.db.execute(
             f"""SELECT v.slot FROM chunks c CROSS JOIN vectors v ON v.model = ? AND v.hash = c.hash
             WHERE c.id IN ({condition})""",
@@ -161,7 +149,7 @@ class SqliteVectors:
         return {slot: [chunk for chunk in own if chunk in passing] for slot, own in chunks.items()}
 
     def _passing_among(self, chunks: Sequence[int], only: Filter) -> set[int]:
-        passing = self._documents.passing(only)
+        passing = self.passing(only)
         if not len(passing):
             return set()
         ids = np.asarray(chunks, "int64")
@@ -173,66 +161,13 @@ class SqliteVectors:
         query = """SELECT v.model, v.slot, c.id FROM json_each(?) w
             CROSS JOIN vectors v ON v.model = ? AND v.slot = w.value CROSS JOIN chunks c ON c.hash = v.hash
             ORDER BY c.id"""
-        for model, slot, chunk in self.db.execute(query, (as_array([slot for _, slot in keys]), keys[0][0])):
+        for model, slot, chunk in self.db.execute(query, (self.array(slot for _, slot in keys), keys[0][0])):
             chunks[model, slot].append(chunk)
         return chunks
 
-    def parts(self, model: str, chunks: Sequence[int]) -> PartSet:
-        number, dims = self._number(model), self.models().get(model, 0)
-        keys = [(number, int(chunk)) for chunk in chunks]
-        found = self._caches.parts.get_many(self._generation, keys, lambda missing: self._read_parts(missing, dims))
-        return part_set([(key[1], vectors) for key in keys if (vectors := found[key])], dims)
-
-    def _read_parts(self, keys: list[tuple[int, int]], dims: int) -> dict[tuple[int, int], ChunkVectors | None]:
-        """(model, chunk) → its vectors; None for those that have no parts."""
-        bindings = (as_array([chunk for _, chunk in keys]), keys[0][0])
-        stored = {(model, chunk): (parts, names) for model, chunk, parts, *names in rows(self.db, _PARTS, bindings)}
-        return dict.fromkeys(keys, None) | chunk_vectors(stored, dims)
-
-    # -- embedding
-
-    def has_all_vectors(self, model: str, only: Filter = Filter()) -> bool:  # noqa: B008  immutable
-        return self._caches.complete.get(self._generation, (model, only), lambda: self._has_all(model, only))
-
-    def _has_all(self, model: str, only: Filter) -> bool:
-        condition, bindings = ("", []) if only.passes_all else self._documents.passing_chunks(only)
-        passing = f"c.id IN ({condition}) AND" if condition else ""
-        query = WITHOUT_VECTOR.format(passing=passing, model=self._number(model))
-        return not only_value(self.db, query, 3 * bindings)
-
-    def pending_count(self, model: str) -> int:
-        def count() -> int:
-            return int(only_value(self.db, PENDING_COUNT.format(model=self._number(model))))
-
-        return self._caches.numbers.get(self._generation, ("pending", model), count)
-
-    def pending(self, model: str, limit: int, *, claimed: bool = False) -> list[PendingText]:
-        query = PENDING_CHUNKS.format(model=self._number(model))
-        ids = [chunk for (chunk,) in self.db.execute(query, (claimed, escaped(model), limit))]
-        texts = {chunk.row.hash: chunk.embed_text for chunk in self._documents.chunks(ids)}
-        return [PendingText(*pair) for pair in texts.items()]
-
-    def pending_names(self, model: str, *, claimed: bool = False) -> list[str]:
-        missing = rows(self.db, PENDING_NAMES.format(model=self._number(model)))
-        names = {names_of(unescaped(title), unpacked_strings(path))[-1] for title, path in missing}
-        if claimed:
-            return sorted(names)
-        taken = {row[0] for row in rows(self.db, "SELECT hash FROM claims WHERE model = ?", (escaped(model),))}
-        return sorted(name for name in names if name_hash(name) not in taken)
-
-    def claims(self, model: str) -> list[Claim]:
-        query = "SELECT owner, max(until) FROM claims WHERE model = ? GROUP BY owner ORDER BY owner"
-        now = time.time()
-        return [Claim(unescaped(owner), until - now) for owner, until in rows(self.db, query, (escaped(model),))]
-
     def _number(self, model: str) -> int:
-        return _number_of(self.db, model)
-
-
-def _number_of(db: apsw.Connection, model: str) -> int:
-    """Of a model, or one that no model has."""
-    row = db.execute("SELECT id FROM models WHERE name = ?", (escaped(model),)).fetchone()
-    return row[0] if row else -1
+        row = self.db.execute("SELECT id FROM models WHERE name = ?", (escaped(model),)).fetchone()
+        return row[0] if row else -1
 
 
 def _slots_in_use(db: apsw.Connection, model: int) -> tuple[int, list[int]]:
@@ -266,18 +201,16 @@ class _Slots:
         return self._size - 1
 
 
-class SqliteVectorWriter:
+class SqliteVectorWriter(SqliteVectors, DocumentWriter):
     """The vectors of a writer."""
 
-    def __init__(self, update: SqliteUpdate) -> None:
-        self.db = update.db
-        self._update = update
-        self._slots: dict[int, _Slots] = {}
-        """Of each model that has been written to; counting them takes a look at every vector."""
+    update: SqliteUpdate
+    _slots_of: dict[int, _Slots]
+    """Of each model that has been written to; counting them takes a look at every vector."""
 
     def add_packed(self, vectors: Iterable[PackedVectors]) -> None:
         for model, dims, texts, names in merged(vectors):
-            with self._update.step():
+            with self.update.step():
                 number = self._number(model)
                 known = self._known_slots(number, texts)
                 new = {digest: data for digest, data in texts.items() if digest not in known}
@@ -299,7 +232,7 @@ class SqliteVectorWriter:
 
     def put_vectors(self, model: str, dims: int, vectors: Mapping[bytes, tuple[bytes, bytes]]) -> None:
         """Hash → a vector and its parts, as they are stored."""
-        with self._update.step():
+        with self.update.step():
             number = self._ensure_model(model, dims)
             slots = self._give_slots(number, vectors)
             self.db.executemany(
@@ -318,7 +251,7 @@ class SqliteVectorWriter:
 
     def put_names(self, model: str, dims: int, names: Mapping[bytes, bytes]) -> None:
         """Hash of a name → its vector, as it is stored."""
-        with self._update.step():
+        with self.update.step():
             self._insert_names(self._ensure_model(model, dims), names, "REPLACE")
 
     def _insert_names(self, model: int, names: Mapping[bytes, bytes], if_known: str) -> None:
@@ -331,17 +264,17 @@ class SqliteVectorWriter:
     def claim(self, model: str, hashes: Sequence[str], owner: str, seconds: float, *, names: bool = False) -> set[str]:
         query = _CLAIM.format(table="name_vectors" if names else "vectors")
         fixed = self._number(model), escaped(model), escaped(owner), time.time() + seconds
-        with self._update.step(), self._update.unnoticed():
+        with self.update.step(), self.update.unnoticed():
             return {digest for digest in hashes if self.db.execute(query, (*fixed, bytes.fromhex(digest))).fetchone()}
 
     def release(self, owner: str) -> None:
-        with self._update.step(), self._update.unnoticed():
+        with self.update.step(), self.update.unnoticed():
             self.db.execute("DELETE FROM claims WHERE owner = ?", (escaped(owner),))
 
     def sweep(self, models: Collection[str] | None = None) -> int:
         before = self._count_vectors()
-        self._slots.clear()
-        with self._update.step():
+        self._slots_of.clear()
+        with self.update.step():
             for number, name in rows(self.db, "SELECT id, name FROM models"):
                 if models is None or unescaped(name) in models:
                     self._sweep(number)
@@ -407,13 +340,10 @@ class SqliteVectorWriter:
         return slots
 
     def _free_slots(self, model: int) -> _Slots:
-        slots = self._slots.get(model)
-        if slots is None or slots.undone != self._update.undone:
-            slots = self._slots[model] = _Slots(*_slots_in_use(self.db, model), self._update.undone)
+        slots = self._slots_of.get(model)
+        if slots is None or slots.undone != self.update.undone:
+            slots = self._slots_of[model] = _Slots(*_slots_in_use(self.db, model), self.update.undone)
         return slots
-
-    def _number(self, model: str) -> int:
-        return _number_of(self.db, model)
 
     def _write_rows(self, model: int, dims: int, data: dict[int, bytes]) -> None:
         """Writes only the pages that the rows lie on, not whole blocks."""

@@ -1,0 +1,175 @@
+"""Changing the index, inside the transactions of an update: the half that both databases say in the same words."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+from typing import Any, ClassVar
+
+from headnote.model import file_name
+from headnote.store.codec import columns_of, escaped, link_row, non_text_row
+from headnote.store.document_reader import DocumentReader
+from headnote.store.interface import DOCUMENTS_TOGETHER
+from headnote.store.keyword_fields import keyword_fields_of
+from headnote.store.rows import Columns, DocumentEntry, KeywordFields, LinkRow, NonText, PackedVectors, Row
+
+
+class Update(ABC):
+    """The transactions of a writer, one after the other. It goes on after a step that failed, and knows whether
+    anything has changed."""
+
+    together = False
+    """Whether others may be writing at the same time."""
+
+    @abstractmethod
+    def begin(self) -> None: ...
+
+    @abstractmethod
+    def step(self) -> AbstractContextManager[None]:
+        """Happens as a whole or not at all."""
+
+    @abstractmethod
+    def change(self, query: str, bindings: Sequence[Any] = ()) -> int:
+        """Runs a statement with `?` for each binding; how many rows it has changed."""
+
+    @abstractmethod
+    def insert(self, table: str, rows: Iterable[Row]) -> None:
+        """Inserts many rows at once."""
+
+
+class DocumentWriter(DocumentReader):
+    """One update. After an error that leaves it, nothing of it is stored but what was committed."""
+
+    LINKS: ClassVar[str]
+    """The table of links and the columns of `link_rows`."""
+    update: Update
+
+    # -- what each database says in its own words
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Ends the update."""
+
+    @abstractmethod
+    def _end(self) -> None:
+        """Ends the transaction. One that changed nothing leaves the generation as it was."""
+
+    @abstractmethod
+    def _put(self, batch: list[Columns]) -> None:
+        """Replaces documents of different paths."""
+
+    @abstractmethod
+    def _delete(self, paths: Collection[str]) -> None: ...
+
+    @abstractmethod
+    def _set_path(self, old: str, new: str) -> None: ...
+
+    @abstractmethod
+    def _lose_links_to(self, paths: Iterable[str]) -> None: ...
+
+    @abstractmethod
+    def _insert_keywords(self, chunks: Sequence[int], keywords: Sequence[KeywordFields]) -> None: ...
+
+    @abstractmethod
+    def _delete_keywords(self, chunks: Sequence[int] | None = None) -> None:
+        """Of these chunks; of all with None."""
+
+    @abstractmethod
+    def add_packed(self, vectors: Iterable[PackedVectors]) -> None: ...
+
+    def _lock_paths(self, paths: Iterable[str]) -> None:
+        """Where others write too, each document belongs to one writer until it is done."""
+
+    def _link_row(self, row: Row) -> Row:
+        """A link as the table has it, from the number of its document and the rest."""
+        return row
+
+    # -- the same for both
+
+    def commit(self) -> None:
+        self._end()
+        self.update.begin()
+        self._generation = int(self._only_value("SELECT generation FROM state"))
+
+    def put(self, entries: Iterable[DocumentEntry | Columns]) -> None:
+        source = map(columns_of, entries)
+        vectors: list[PackedVectors] = []
+        with self.update.step():
+            while batch := list(islice(source, DOCUMENTS_TOGETHER)):
+                # Of several entries with one path, the last one counts.
+                batch = list({own.path: own for own in batch}.values())
+                self._lock_paths(own.path for own in batch)
+                self._put(batch)
+                vectors += (own.vectors for own in batch if own.vectors)
+                # Writers who write together take all hashes in one order, so they take them all at once.
+                if not self.update.together:
+                    self.add_packed(vectors)
+                    vectors = []
+            self.add_packed(vectors)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        removed = list(paths)
+        with self.update.step():
+            self._lock_paths(removed)
+            self._lose_links_to(removed)
+            self._delete(removed)
+
+    def rename(self, old: str, new: str) -> None:
+        if old == new:
+            return
+        with self.update.step():
+            self._lock_paths([old, new])
+            self.remove([new])
+            self._lose_links_to([old])
+            self._set_path(old, new)
+            if file_name(old) != file_name(new):
+                self._renew_keywords(new)
+
+    def _renew_keywords(self, path: str) -> None:
+        """After the file name has changed, which is one of the names a document is found by."""
+        chunks = self.chunks_of(path)
+        ids = [chunk.id for chunk in chunks]
+        self._delete_keywords(ids)
+        self._insert_keywords(ids, keyword_fields_of(chunks))
+
+    def touch(self, path: str, size: int, mtime_ns: int) -> None:
+        with self.update.step():
+            query = "UPDATE documents SET size = ?, mtime_ns = ? WHERE path = ?"
+            self.update.change(query, (size, mtime_ns, escaped(path)))
+
+    def set_links(self, links: Mapping[str, Iterable[LinkRow]]) -> None:
+        with self.update.step():
+            numbers = self._numbers_of(links)
+            condition, bindings = self.among("document", numbers.values())
+            self.update.change(f"DELETE FROM links WHERE {condition}", bindings)
+            new = ((number, *link_row(link)) for path, number in numbers.items() for link in links[path])
+            self.update.insert(self.LINKS, map(self._link_row, new))
+
+    def _numbers_of(self, paths: Collection[str]) -> dict[str, int]:
+        """Path → number, of those among them that are documents, in this order."""
+        condition, bindings = self.among_texts("path", list(map(escaped, paths)))
+        found = dict(self.select(f"SELECT path, id FROM documents WHERE {condition}", bindings))
+        return {path: found[escaped(path)] for path in paths if escaped(path) in found}
+
+    def set_non_texts(self, files: Iterable[NonText]) -> None:
+        by_path = {file.path: file for file in files}
+        if by_path == self.non_texts():
+            return
+        with self.update.step():
+            self.update.change("DELETE FROM non_texts")
+            self.update.insert("non_texts", map(non_text_row, by_path.values()))
+
+    def set_manifest(self, values: Mapping[str, str]) -> None:
+        if values == self.manifest():
+            return
+        with self.update.step():
+            self.update.change("DELETE FROM manifest")
+            self.update.insert("manifest", ((escaped(key), escaped(value)) for key, value in values.items()))
+
+    def clear(self) -> None:
+        with self.update.step():
+            self._delete_keywords()
+            self.update.change("DELETE FROM documents")
+            self.update.change("DELETE FROM non_texts")
