@@ -18,7 +18,7 @@ import headnote
 from headnote.embedding import get_embedder
 from headnote.embedding.embedder import Embedder
 from headnote.index import applying
-from headnote.store.filters import Filter
+from headnote.store.filters import Filter, HasTag
 from headnote.store.integrity import MADE_WITH, ROOTS
 from headnote.store.interface import Reader, Store
 from headnote.store.opening import open_store
@@ -125,7 +125,7 @@ def _state(reader: Reader, model: str) -> State:
         reader.links(),
         reader.orphans(),
         {word: (counts[word], _answer(reader, [word])) for word in words[:: max(len(words) // 25, 1)]},
-        {tag: _answer(reader, words[:60], Filter(tags=(tag,))) for tag in tags},
+        {tag: _answer(reader, words[:60], Filter(HasTag(tag))) for tag in tags},
         vectors_by_hash(reader, model),
         vectors_by_name(reader, model),
     )

@@ -112,13 +112,13 @@ def test_a_value_can_be_written_whatever_characters_it_has(field: str, value: st
 @given(st.from_regex(r"[a-z][a-z_.-]{0,8}", fullmatch=True), st.from_regex(r"[a-zA-Z:/?&.-]{1,9}", fullmatch=True))
 def test_a_key_and_a_value_mean_what_they_always_did(key: str, value: str) -> None:
     if key not in ("tag", "tags", "not"):
-        assert read_conditions([f"{key}={value}"]) == (((key, value),), None)
+        assert read_conditions([f"{key}={value}"]) == Filter(FieldIs(key, "=", (value,), is_text=True))
 
 
 def test_conditions_of_several_filters_must_all_hold() -> None:
     only = read_filter(None, None, ["status=draft", "version >= 2", "a = b and c missing"], None)
     assert only == Filter(
-        where=(("a", "b"), ("status", "draft")),
+        chosen=All((FieldIs("a", "=", ("b",), is_text=True), FieldIs("status", "=", ("draft",), is_text=True))),
         must=All((FieldIs("version", ">=", ("2",)), Not(FieldExists("c")))),
     )
     with pytest.raises(SettingsError, match="a is given twice"):

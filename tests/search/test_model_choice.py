@@ -17,7 +17,7 @@ from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index.text_vectors import embed_in_parts, whole
 from headnote.search.retrievers import model_for
-from headnote.store.filters import Filter
+from headnote.store.filters import Filter, InPath
 from headnote.store.quantized import names_of
 
 pytest_plugins = ("store_fixtures",)
@@ -110,7 +110,7 @@ def test_never_a_mixture(index: headnote.Index, root: Path, seed: int) -> None:
             writer.add_vectors(DEEP.name, some, whole(parts), parts)
             writer.add_names(DEEP.name, some_names, DEEP.embed(some_names))
         for path in (None, "north", "south", "page1.md", "north/page2.md"):
-            only = Filter(paths=(path,)) if path else Filter()
+            only = Filter(InPath((path,))) if path else Filter()
             prefix = path or ""
             passing = [chunk for chunk in chunks if prefix in chunk.path]
             complete = all(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_samples import entry, put, search_paths
 
-from headnote.store.filters import Filter
+from headnote.store.filters import Filter, InPath
 from headnote.store.rows import DEFAULT_WEIGHTS, Weights
 from headnote.store.sqlite.sql import quoted
 from headnote.store.sqlite.store import FOLDER, SqliteStore
@@ -58,7 +58,7 @@ def test_sums_are_what_the_index_says_itself(
     orchard: SqliteStore, terms: list[str], limit: int, weights: Weights, path: str
 ) -> None:
     with orchard.reading() as reader:
-        hits = reader.keyword(terms, limit, weights, Filter() if path == "*" else Filter(paths=(path,)))
+        hits = reader.keyword(terms, limit, weights, Filter() if path == "*" else Filter(InPath((path,))))
         expected = scored_at_once(reader, terms, weights, path)
     assert len(hits) == min(limit, len(expected))
     assert all(hit.score == pytest.approx(expected[hit.chunk]) for hit in hits)

@@ -17,7 +17,7 @@ import headnote
 from headnote.index.entries import chunk_row
 from headnote.model.chunk import BREADCRUMB, OVERLAP
 from headnote.store.codec import columns_of
-from headnote.store.filters import Filter
+from headnote.store.filters import All, ChangedSince, FieldIs, Filter, HasTag, InPath
 from headnote.store.interface import Store
 from headnote.store.rows import Columns, DocumentEntry, NonText, StoredFile
 
@@ -331,8 +331,8 @@ def test_tags_of_documents_and_chunks_and_whether_anything_passes(store: Store) 
     with store.reading() as reader:
         assert reader.tags() == {"tide": 2, "area/net": 1, "inline": 1}
         assert next(iter(reader.tags())) == "tide"
-        for passing in (Filter(), Filter(paths=("b",)), Filter(tags=("area", "TIDE")), Filter(since_ns=5)):
-            assert reader.has_any(passing)
-        for empty in (Filter(paths=("z",)), Filter(tags=("net",)), Filter(where=(("status", "done"),))):
-            assert not reader.has_any(empty)
-        assert not reader.has_any(Filter(paths=("b",), tags=("area",)))
+        for passing in (None, InPath(("b",)), All((HasTag("area"), HasTag("TIDE"))), ChangedSince(5)):
+            assert reader.has_any(Filter(passing))
+        for empty in (InPath(("z",)), HasTag("net"), FieldIs("status", "=", ("done",), is_text=True)):
+            assert not reader.has_any(Filter(empty))
+        assert not reader.has_any(Filter(All((InPath(("b",)), HasTag("area")))))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from store_samples import entry, put, search_paths
 
 from headnote.search.query import read_filter
-from headnote.store.filters import Filter
+from headnote.store.filters import All, ChangedSince, FieldIs, Filter, HasTag, InPath
 from headnote.store.interface import Store
 from headnote.store.keyword_fields import terms_of
 from headnote.store.rows import ChunkPlace, Weights
@@ -186,20 +186,34 @@ def tagged(store: Store) -> Store:
 
 FILTERS = [
     (Filter(), ["c.mdx", "docs/a.md", "docs/deep/b.md"]),
-    (Filter(paths=("docs",)), ["docs/a.md", "docs/deep/b.md"]),
-    (Filter(paths=("docs/*.md",)), ["docs/a.md"]),
-    (Filter(paths=("*.mdx", "docs/deep/**")), ["c.mdx", "docs/deep/b.md"]),
-    (Filter(paths=("no/such",)), []),
-    (Filter(tags=("area",)), ["docs/a.md", "docs/deep/b.md"]),
-    (Filter(tags=("#AREA/network",)), ["docs/a.md"]),
-    (Filter(tags=("area", "areal")), []),
-    (Filter(where=(("status", "final"),)), ["docs/deep/b.md"]),
-    (Filter(where=(("Status", "draft"), ("n", "two"))), ["docs/a.md"]),
-    (Filter(where=(("meta.owner", "ann"),)), ["docs/deep/b.md"]),
-    (Filter(where=(("n", "1"), ("status", "final"))), []),
-    (Filter(since_ns=200), ["c.mdx", "docs/deep/b.md"]),
-    (Filter(paths=("docs",), since_ns=200, tags=("area",)), ["docs/deep/b.md"]),
-    (Filter(paths=("'; DROP TABLE documents; --", "\0", "\ud800"), tags=("'",), where=(('"', "\0"),)), []),
+    (Filter(InPath(("docs",))), ["docs/a.md", "docs/deep/b.md"]),
+    (Filter(InPath(("docs/*.md",))), ["docs/a.md"]),
+    (Filter(InPath(("*.mdx", "docs/deep/**"))), ["c.mdx", "docs/deep/b.md"]),
+    (Filter(InPath(("no/such",))), []),
+    (Filter(HasTag("area")), ["docs/a.md", "docs/deep/b.md"]),
+    (Filter(HasTag("#AREA/network")), ["docs/a.md"]),
+    (Filter(All((HasTag("area"), HasTag("areal")))), []),
+    (Filter(FieldIs("status", "=", ("final",), is_text=True)), ["docs/deep/b.md"]),
+    (
+        Filter(All((FieldIs("Status", "=", ("draft",), is_text=True), FieldIs("n", "=", ("two",), is_text=True)))),
+        ["docs/a.md"],
+    ),
+    (Filter(FieldIs("meta.owner", "=", ("ann",), is_text=True)), ["docs/deep/b.md"]),
+    (Filter(All((FieldIs("n", "=", ("1",), is_text=True), FieldIs("status", "=", ("final",), is_text=True)))), []),
+    (Filter(ChangedSince(200)), ["c.mdx", "docs/deep/b.md"]),
+    (Filter(All((InPath(("docs",)), HasTag("area"), ChangedSince(200)))), ["docs/deep/b.md"]),
+    (
+        Filter(
+            All(
+                (
+                    InPath(("'; DROP TABLE documents; --", "\x00", "\ud800")),
+                    HasTag("'"),
+                    FieldIs('"', "=", ("\x00",), is_text=True),
+                )
+            )
+        ),
+        [],
+    ),
 ]
 
 
@@ -220,7 +234,7 @@ def test_a_tag_in_the_text_is_one_of_the_document_and_of_its_own_chunk(store: St
     two = "# One\n\nword #Area/here\n\n# Two\n\nword\n"
     put(store, entry("a.md", two, merge=False, min_tokens=0, target_tokens=1), entry("b.md", "# B\n\nword\n"))
     with store.reading() as reader:
-        for only in (Filter(tags=("area",)), read_filter(None, None, "tag = area/here", None)):
+        for only in (Filter(HasTag("area")), read_filter(None, None, "tag = area/here", None)):
             hits = reader.keyword(["word"], 10, only=only)
             chunks = reader.chunks(sorted(hit.chunk for hit in hits))
             assert [(chunk.path, chunk.row.tags) for chunk in chunks] == [("a.md", ("Area/here",)), ("a.md", ())]

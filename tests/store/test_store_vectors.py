@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from store_samples import entry, put, stored_vectors
 
-from headnote.store.filters import Filter
+from headnote.store.filters import Filter, HasTag, InPath
 from headnote.store.interface import Store, Writer
 from headnote.store.quantized import names_of
 
@@ -73,7 +73,7 @@ def test_more_vectors_than_fit_one_block(store: Store) -> None:
         assert np.array_equal(np.stack([vectors[text.hash] for text in pending]), matrix)
         query = np.ones(DIMS, np.float32)
         assert len(reader.nearest("m", query, 5000)) == 2500
-        assert len(reader.nearest("m", query, 5000, Filter(paths=("2*.md",)))) == 1 + 10 + 100 + 500
+        assert len(reader.nearest("m", query, 5000, Filter(InPath(("2*.md",))))) == 1 + 10 + 100 + 500
 
 
 def test_unchanged_chunks_keep_their_vector(store: Store) -> None:
@@ -211,9 +211,9 @@ def test_the_nearest_come_first(store: Store) -> None:
 
         assert nearest(9) == [("0.md", 1.0), ("1.md", 1.0), ("2.md", 0.625), ("3.md", 0.25)], "none that points away"
         assert nearest(1) == [("0.md", 1.0), ("1.md", 1.0)], "equal texts share a place"
-        assert nearest(9, Filter(paths=("1.md", "3.md", "4.md"))) == [("1.md", 1.0), ("3.md", 0.25)]
-        assert nearest(1, Filter(paths=("3.md",))) == [("3.md", 0.25)]
-        assert nearest(9, Filter(tags=("none",))) == []
+        assert nearest(9, Filter(InPath(("1.md", "3.md", "4.md")))) == [("1.md", 1.0), ("3.md", 0.25)]
+        assert nearest(1, Filter(InPath(("3.md",)))) == [("3.md", 0.25)]
+        assert nearest(9, Filter(HasTag("none"))) == []
         assert nearest(0) == []
         assert reader.nearest("other", query, 9) == []
     put(store, entry("0.md", "south"))

@@ -31,7 +31,7 @@ from headnote.search.hits import (
     widened,
 )
 from headnote.search.no_results import why_empty
-from headnote.search.query import EVERYTHING, Query
+from headnote.search.query import Query
 from headnote.search.ranking import (
     BY_RANK,
     LINK_SOURCES,
@@ -47,7 +47,7 @@ from headnote.search.ranking import (
 from headnote.search.retrievers import ModelRanking, by_meaning, by_parts, by_words, model_for, unread_chunks
 from headnote.search.selection import REPEAT_FACTOR, Candidate, Selection, best_first
 from headnote.search.spelling import WordReading, covered_share, is_guessed, read_words, shares_of, spelt_out
-from headnote.store.filters import Filter, folded, folded_tag
+from headnote.store.filters import FieldIs, Filter, HasTag, InPath, conditions, folded, folded_tag
 from headnote.store.interface import Readable, Reader
 from headnote.store.labels import Labels
 from headnote.store.rows import StoredChunk
@@ -216,7 +216,8 @@ def _next_folders(folders: Sequence[Counted], total: int, only: Filter) -> Itera
     Globs are alternatives, so another one would not narrow: only a folder gives way to one inside it.
     """
     common = max((folder for count, (_, folder) in folders if count == total), key=len, default="")
-    if only.paths and all(only.paths != (folder_glob(folder),) for _, (_, folder) in folders):
+    globs = next((part.globs for part in conditions(only.chosen) if isinstance(part, InPath)), ())
+    if globs and all(globs != (folder_glob(folder),) for _, (_, folder) in folders):
         return
     depth = common.count("/") + 1
     for one in folders:
@@ -226,12 +227,12 @@ def _next_folders(folders: Sequence[Counted], total: int, only: Filter) -> Itera
 
 
 def _tags(only: Filter) -> set[str]:
-    return set(map(folded_tag, only.tags))
+    return {folded_tag(part.tag) for part in conditions(only.chosen) if isinstance(part, HasTag)}
 
 
 def _by_field(counted: Iterable[Counted], only: Filter) -> Iterator[Counted]:
     """The fields that say most: those with the most frequent values, each with all its values together."""
-    given = {folded(name) for name, _ in only.where}
+    given = {folded(part.field) for part in conditions(only.chosen) if isinstance(part, FieldIs)}
     values: dict[str, list[Counted]] = {}
     for one in counted:
         values.setdefault(one[1][0], []).append(one)
@@ -298,7 +299,7 @@ class Engine:
                 return listed(reader, query, offset)
             words = read_words(reader, query.text, reader.chunk_count())
             # What the query itself demands is no filter that can be taken away.
-            demanded = EVERYTHING._replace(must=query.only.must)
+            demanded = Filter(must=query.only.must)
             everywhere = _scored(reader, self._models, replace(query, only=demanded), words)
             if not _is_relevant(everywhere, query):
                 return SearchPage((), 0, offset=offset)

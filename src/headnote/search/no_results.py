@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from difflib import get_close_matches
+from itertools import chain
 
 from headnote.embedding.registry import Models, short_name
 from headnote.search.query import Query
@@ -15,6 +16,7 @@ from headnote.search.retrievers import model_for
 from headnote.search.spelling import WordReading, read_words, spelt_out
 from headnote.store.filters import (
     All,
+    ChangedSince,
     Either,
     FieldExists,
     FieldIs,
@@ -55,18 +57,10 @@ def why_empty(reader: Reader, models: Models, query: Query, score_helps: bool) -
 
 def _excluding(reader: Reader, only: Filter) -> Iterator[str]:
     """The filters that nothing passes, each by itself, then all of them together."""
-    for tag in only.tags:
-        if not reader.has_any(Filter(tags=(tag,))):
-            yield _unknown_tag(reader, tag)
-    if only.paths and not reader.has_any(Filter(paths=only.paths)):
-        yield f"no document matches path {_either(only.paths)}"
-    for name, value in only.where:
-        if not reader.has_any(Filter(where=((name, value),))):
-            yield f"no document has {name}={value} in its frontmatter"
-    if only.since_ns is not None and not reader.has_any(Filter(since_ns=only.since_ns)):
-        yield f"no document has changed since {_time(only.since_ns)}"
-    for part in conditions(only.must):
-        if not reader.has_any(Filter(must=part)):
+    # A tag is misspelt most easily.
+    chosen = sorted(conditions(only.chosen), key=lambda part: not isinstance(part, HasTag))
+    for part in (*chosen, *conditions(only.must)):
+        if not reader.has_any(Filter(part)):
             yield _unsatisfied(reader, part)
     if not reader.has_any(only):
         yield f"no passage passes all filters together: {', '.join(_filters(only))}"
@@ -83,12 +77,16 @@ def _unknown_tag(reader: Reader, tag: str) -> str:
 
 
 def _filters(only: Filter) -> Iterator[str]:
-    if only.paths:
-        yield f"path {_either(only.paths)}"
-    yield from (f"tag {tag!r}" for tag in only.tags)
-    yield from (f"{name}={value}" for name, value in only.where)
-    if only.since_ns is not None:
-        yield f"since {_time(only.since_ns)}"
+    for part in conditions(only.chosen):
+        match part:
+            case InPath(globs):
+                yield f"path {_either(globs)}"
+            case HasTag(tag):
+                yield f"tag {tag!r}"
+            case FieldIs(field, _, values):
+                yield f"{field}={values[0]}"
+            case _:
+                yield written(part)
     yield from map(written, conditions(only.must))
 
 
@@ -103,8 +101,12 @@ def _unsatisfied(reader: Reader, part: Requirement) -> str:
     if isinstance(part, TitleHas):
         return f"no document has {part.words!r} in its title"
     if isinstance(part, InPath):
-        return f"no document matches path {part.globs[0]!r}"
-    unknown = next(unknown_fields(reader, Filter(must=part)), "")
+        return f"no document matches path {_either(part.globs)}"
+    if isinstance(part, ChangedSince):
+        return f"no document has changed {written(part)}"
+    if isinstance(part, FieldIs) and part.sign == "=" and part.is_text and len(part.values) == 1:
+        return f"no document has {part.field}={part.values[0]} in its frontmatter"
+    unknown = next(unknown_fields(reader, Filter(part)), "")
     if unknown:
         return unknown
     if isinstance(part, FieldIs):
@@ -114,10 +116,9 @@ def _unsatisfied(reader: Reader, part: Requirement) -> str:
 
 def unknown_fields(reader: Reader, only: Filter) -> Iterator[str]:
     """A remark for each field that no document has: it may be misspelt."""
-    fields = [name for name, _ in only.where]
-    fields += [leaf.field for leaf in leaves(only.must) if isinstance(leaf, FieldIs | FieldExists)]
-    for field in dict.fromkeys(fields):
-        if reader.has_any(Filter(must=FieldExists(field))):
+    parts = chain(leaves(only.chosen), leaves(only.must))
+    for field in dict.fromkeys(part.field for part in parts if isinstance(part, FieldIs | FieldExists)):
+        if reader.has_any(Filter(FieldExists(field))):
             continue
         near = get_close_matches(folded(field), reader.field_names(), n=NEAREST, cutoff=0.7)
         yield f"no document has the field {field!r}" + (f"; the nearest are {', '.join(near)}" if near else "")
@@ -141,6 +142,8 @@ def written(requirement: Requirement) -> str:
             return f"path:{globs[0]}"
         case HasTag(tag):
             return f"tag:{tag}" if tag else "a tag"
+        case ChangedSince(time_ns):
+            return f"since {datetime.fromtimestamp(time_ns / 1e9).astimezone():%Y-%m-%d %H:%M}"
         case FieldExists(field):
             return f"{field} exists"
         case FieldIs(field, sign, values):
@@ -149,10 +152,6 @@ def written(requirement: Requirement) -> str:
 
 def _either(globs: Sequence[str]) -> str:
     return " or ".join(map(repr, globs))
-
-
-def _time(nanoseconds: int) -> str:
-    return f"{datetime.fromtimestamp(nanoseconds / 1e9).astimezone():%Y-%m-%d %H:%M}"
 
 
 # -- meaning and words

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args, get_origin
@@ -20,7 +20,19 @@ from headnote.arguments import check_types, strings
 from headnote.errors import SettingsError
 from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.search.filter_language import MOST_CONDITIONS, read_requirement
-from headnote.store.filters import FieldIs, Filter, Requirement, all_of, conditions, field_text, folded, leaves
+from headnote.store.filters import (
+    ChangedSince,
+    FieldIs,
+    Filter,
+    HasTag,
+    InPath,
+    Requirement,
+    all_of,
+    conditions,
+    field_text,
+    folded,
+    leaves,
+)
 from headnote.words.values import as_value
 
 Mode = Literal["hybrid", "semantic", "keyword"]
@@ -410,31 +422,34 @@ def read_filter(
 ) -> Filter:
     """The filter for the arguments of `Index.search`."""
     check_types(where=(where, Mapping | str | Sequence | None), since=(since, datetime | Real | str | None))
-    fields, must = _read_where(where)
-    only = Filter(strings("path", path), strings("tags", tags), fields, _nanoseconds(since), must)
-    _check_size(only)
-    return only
+    asked, named, globs = _read_where(where), list(map(HasTag, strings("tags", tags))), strings("path", path)
+    time_ns = _nanoseconds(since)
+    _check_size(named, asked)
+    paths = InPath(globs) if globs else None
+    times = None if time_ns is None else ChangedSince(time_ns)
+    return Filter(all_of([paths, *named, asked.chosen, times]), asked.must)
 
 
-def _check_size(only: Filter) -> None:
+def _check_size(tags: Sequence[HasTag], asked: Filter) -> None:
     """Raise if a filter asks more than people and programs do, in how many pieces ever it is given."""
-    parts = list(leaves(only.must))
-    if len(only.tags) + len(only.where) + len(parts) > MOST_CONDITIONS:
+    parts = list(leaves(asked.must))
+    if len(tags) + len(conditions(asked.chosen)) + len(parts) > MOST_CONDITIONS:
         raise SettingsError(f"more than {MOST_CONDITIONS} tags and conditions", remedy="write field in (a, b, c)")
     if sum(len(part.values) for part in parts if isinstance(part, FieldIs)) > MOST_VALUES:
         raise SettingsError(f"more than {MOST_VALUES:,} values in conditions", remedy="compare with fewer")
 
 
-def _read_where(where: Where, place: str = "where") -> tuple[tuple[tuple[str, str], ...], Requirement | None]:
+def _read_where(where: Where, place: str = "where") -> Filter:
     """Fields with values that are compared as text, and what else must hold."""
     if isinstance(where, Mapping):
-        return tuple(sorted((_field_name(name), _field_value(name, value)) for name, value in where.items())), None
+        pairs = sorted((_field_name(name), _field_value(name, value)) for name, value in where.items())
+        return Filter(all_of(FieldIs(name, "=", (value,), is_text=True) for name, value in pairs))
     return read_conditions(strings("where", where), place)
 
 
-def read_conditions(texts: Iterable[str], place: str = "") -> tuple[tuple[tuple[str, str], ...], Requirement | None]:
-    """Conditions as people write them. A field that equals a text is a pair, and may be given once."""
-    fields: dict[str, str] = {}
+def read_conditions(texts: Iterable[str], place: str = "") -> Filter:
+    """Conditions as people write them. A field that equals a text may be given once, and can be taken away again."""
+    equal: dict[str, FieldIs] = {}
     must: list[Requirement] = []
     given: set[str] = set()
     for text in texts:
@@ -443,20 +458,19 @@ def read_conditions(texts: Iterable[str], place: str = "") -> tuple[tuple[tuple[
                 if condition.field in given:
                     raise SettingsError(f"{condition.field} is given twice", path=place, remedy="keep one of them")
                 given.add(condition.field)
-            if pair := _pair(condition):
-                fields[pair[0]] = pair[1]
-            else:
-                must.append(condition)
-    return tuple(sorted(fields.items())), all_of(must)
+                if _is_text(condition):
+                    equal[condition.field] = replace(condition, is_text=True)
+                    continue
+            must.append(condition)
+    return Filter(all_of(equal[field] for field in sorted(equal)), all_of(must))
 
 
-def _pair(condition: Requirement) -> tuple[str, str] | None:
-    """A field and the text it equals. A number or a date equals other texts, too."""
-    if not isinstance(condition, FieldIs) or condition.sign != "=" or len(condition.values) > 1:
-        return None
-    value = as_value(folded(condition.values[0]))
-    is_text = condition.is_text or (value.number is None and not value.is_version and value.period is None)
-    return (condition.field, condition.values[0]) if is_text else None
+def _is_text(equal: FieldIs) -> bool:
+    """Whether a field equals one text. A number or a date equals other texts, too."""
+    if len(equal.values) > 1:
+        return False
+    value = as_value(folded(equal.values[0]))
+    return equal.is_text or (value.number is None and not value.is_version and value.period is None)
 
 
 def _field_name(name: object) -> str:

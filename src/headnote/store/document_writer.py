@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from headnote.model import file_name
 from headnote.store.codec import columns_of, escaped, link_row, non_text_row
 from headnote.store.document_reader import DocumentReader
+from headnote.store.integrity import decoding
 from headnote.store.interface import DOCUMENTS_TOGETHER
 from headnote.store.keyword_fields import keyword_fields_of
 from headnote.store.rows import Columns, DocumentEntry, KeywordFields, LinkRow, NonText, PackedVectors, Row
@@ -91,7 +92,11 @@ class DocumentWriter(DocumentReader):
     def commit(self) -> None:
         self._end()
         self.update.begin()
-        self._generation = int(self._only_value("SELECT generation FROM state"))
+        self._generation = self._read_generation()
+
+    @decoding
+    def _read_generation(self) -> int:
+        return int(self._only_value("SELECT generation FROM state"))
 
     def put(self, entries: Iterable[DocumentEntry | Columns]) -> None:
         source = map(columns_of, entries)

@@ -42,21 +42,23 @@ class TitleHas:
 
 @dataclass(frozen=True, slots=True)
 class InPath:
-    """The path of the document fits one of these globs."""
+    """The path of the document fits one of these globs, read as in an ignore file: without a slash, the name of a file
+    or folder at any depth; a folder stands for all that lies below it."""
 
     globs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HasTag:
-    """A tag of the document, in its frontmatter or its text, or one below it. An empty one stands for any tag."""
+    """A tag of the document, in its frontmatter or its text, or one below it: `area` is satisfied by `area/network`. An
+    empty one stands for any tag."""
 
     tag: str
 
 
 @dataclass(frozen=True, slots=True)
 class FieldIs:
-    """A value of the field compares so with one of these. Of a list, one value is enough."""
+    """A value of the field compares so with one of these. `a.b` is field `b` in `a`; of a list, one value is enough."""
 
     field: str
     sign: Sign
@@ -70,6 +72,14 @@ class FieldExists:
     """The field has a value."""
 
     field: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSince:
+    """The file was changed at or after this time."""
+
+    time_ns: int
+    """Nanoseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,9 @@ class Not:
     part: Requirement
 
 
-Requirement = HasWord | HasPhrase | TitleHas | InPath | HasTag | FieldIs | FieldExists | All | Either | Not
+Requirement = (
+    HasWord | HasPhrase | TitleHas | InPath | HasTag | FieldIs | FieldExists | ChangedSince | All | Either | Not
+)
 
 
 def all_of(parts: Iterable[Requirement | None]) -> Requirement | None:
@@ -146,23 +158,21 @@ LONGEST_VALUE = 256
 
 
 class Filter(NamedTuple):
-    """A chunk passes if it satisfies every part."""
+    """A chunk passes if it satisfies both."""
 
-    paths: tuple[str, ...] = ()
-    """Globs, one of which must fit, read as in an ignore file: without a slash, the name of a file or folder at any
-    depth; a folder stands for all that lies below it."""
-    tags: tuple[str, ...] = ()
-    """All of them, of the document or of the chunk itself. `area` is also satisfied by `area/network`."""
-    where: tuple[tuple[str, str], ...] = ()
-    """Fields of the frontmatter and their values, all of them. `a.b` is field `b` in `a`; of a list, one must fit."""
-    since_ns: int | None = None
-    """Files changed at or after this time."""
+    chosen: Requirement | None = None
+    """What the search is narrowed to. It can be taken away again, and more can be offered."""
     must: Requirement | None = None
-    """What else must hold, as the languages of queries and filters say it."""
+    """What the query itself demands."""
 
     @property
     def passes_all(self) -> bool:
         return self == Filter()
+
+    @property
+    def conditions(self) -> tuple[Requirement, ...]:
+        """What must hold, one by one."""
+        return (*conditions(self.chosen), *conditions(self.must))
 
 
 def folded(text: str) -> str:

@@ -13,6 +13,7 @@ from headnote.store.caching import Caches
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import (
     All,
+    ChangedSince,
     Either,
     FieldExists,
     FieldIs,
@@ -24,7 +25,6 @@ from headnote.store.filters import (
     Not,
     Requirement,
     TitleHas,
-    conditions,
     folded,
     folded_tag,
     is_of_documents,
@@ -89,19 +89,9 @@ class ChunkSelection(ABC):
 
     def passing_chunks(self, only: Filter) -> Condition:
         """A filter as a query for use in `IN (…)`."""
-        of_documents: list[Condition] = []
-        of_chunks: list[Condition] = []
-        if only.paths:
-            of_documents.append(self.fitting(only.paths))
-        if only.since_ns is not None:
-            of_documents.append(("mtime_ns >= ?", [only.since_ns]))
-        for key, value in only.where:
-            bindings = [escaped(folded(key)), escaped(folded(value))]
-            of_documents.append(("id IN (SELECT document FROM fields WHERE key = ? AND value = ?)", bindings))
-        of_documents += map(_tagged, only.tags)
-        parts = conditions(only.must)
-        of_documents += [self._of_document(part) for part in parts if is_of_documents(part)]
-        of_chunks += [self._of_chunk(part) for part in parts if not is_of_documents(part)]
+        parts = only.conditions
+        of_documents = [self._of_document(part) for part in parts if is_of_documents(part)]
+        of_chunks = [self._of_chunk(part) for part in parts if not is_of_documents(part)]
         if of_documents:
             of_chunks.insert(0, _of_these(_together("AND", of_documents)))
         condition, bindings = _together("AND", of_chunks) if of_chunks else ("TRUE", [])
@@ -137,6 +127,12 @@ class ChunkSelection(ABC):
                 return self.among("id", self._matching(requirement, lambda: self._titled(requirement)))
             case FieldExists(field):
                 return _EXISTS, [escaped(folded(field))] * 3
+            case ChangedSince(time_ns):
+                return "mtime_ns >= ?", [time_ns]
+            case FieldIs(field, "=", texts, True):
+                named = ", ".join("?" * len(texts))
+                bindings = [escaped(folded(text)) for text in (field, *texts)]
+                return f"id IN (SELECT document FROM fields WHERE key = ? AND value IN ({named}))", bindings
             case FieldIs(field):
                 values = self._matching(requirement, lambda: self._satisfying(requirement))
                 condition, bindings = self.among_texts("value", list(map(escaped, values)))
