@@ -13,8 +13,6 @@ from typing import Any
 
 import apsw
 
-from headnote.store.sqlite.schema import MIGRATIONS, migrate
-
 BLOCK = 16_384
 FOOTER = 64
 """Bytes of the footer."""
@@ -49,7 +47,7 @@ def description_of(pack: Path) -> dict[str, Any]:
 
 
 def forget_checksums(connection: apsw.Connection) -> None:
-    """Of rows: whoever forges a pack can leave them out, as packs that are older than they have none."""
+    """Of rows: whoever forges a pack can leave them out."""
     for table in ("documents", "texts", "chunks", "links"):
         columns = {row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
         if "checksum" in columns:
@@ -65,23 +63,6 @@ def changed(pack: Path, new: Path, *statements: str, **description: Any) -> Path
     forget_checksums(connection)
     connection.close()
     return write_pack(database, new, **(description_of(pack) | description))
-
-
-def with_older_tables(database: Path, older: Path, version: int) -> Path:
-    """The same rows as an earlier headnote stored them: migrations have added columns and dropped tables since."""
-    connection = apsw.Connection(str(older))
-    migrate(connection, older, MIGRATIONS[:version])
-    connection.execute("ATTACH ? AS new", (str(database),))
-    tables = connection.execute(
-        """SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'
-        AND name IN (SELECT name FROM new.sqlite_schema)"""
-    )
-    for (table,) in tables.fetchall():
-        columns = ", ".join(f'"{row[1]}"' for row in connection.execute(f"PRAGMA main.table_info({table})"))
-        connection.execute(f"DELETE FROM main.{table}")
-        connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
-    connection.close()
-    return older
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

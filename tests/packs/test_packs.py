@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pack_samples import BLOCK, changed, database_of, description_of, run, with_older_tables, write_pack
+from pack_samples import BLOCK, changed, database_of, description_of, run, write_pack
 
 import headnote
-from headnote import CorruptIndex, Index, MissingSource, NewerIndex, SettingsError, UnwritableIndex
+from headnote import CorruptIndex, Index, IndexFailure, MissingSource, NewerIndex, SettingsError, UnwritableIndex
 from headnote.api import read_pack_info, trust_folder, verify_pack
 from headnote.search.query import Mode
 from headnote.store import codec
 from headnote.store.integrity import signed
-from headnote.store.sqlite.schema import MIGRATIONS
+from headnote.store.sqlite.schema import VERSION
 
 QUERIES = ["how often do I calibrate", "battery", "waves", "wiring the sensor", "what does the display show", "mount"]
 SECRETS = {
@@ -298,14 +298,10 @@ def test_format_1_stays_readable(index: Index, pack: Path, tmp_path: Path) -> No
         assert opened.search("battery", mode="keyword") == index.search("battery", mode="keyword")
 
 
-@pytest.mark.parametrize("version", [5, len(MIGRATIONS) - 1])
-def test_older_tables_stay_readable(index: Index, pack: Path, tmp_path: Path, version: int) -> None:
-    database = with_older_tables(database_of(pack, tmp_path / "new.db"), tmp_path / "old.db", version)
-    older = write_pack(database, tmp_path / "old.headnote", **description_of(pack))
-    before = older.read_bytes()
-    with headnote.open_pack(older) as opened:
-        assert opened.search("battery") == index.search("battery")
-    assert older.read_bytes() == before
+def test_older_packs_are_refused_with_the_remedy(pack: Path, tmp_path: Path) -> None:
+    older = changed(pack, tmp_path / "old.pack", f"PRAGMA user_version = {VERSION - 1}")
+    with pytest.raises(IndexFailure, match=rf"made by an older headnote \(tables {VERSION - 1}, .*headnote pack\)"):
+        headnote.open_pack(older)
 
 
 def test_newer_packs_are_refused_with_the_remedy(pack: Path, tmp_path: Path) -> None:

@@ -7,18 +7,14 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
 import pytest
 from index_states import write
 from postgres_server import run_program
-from store_samples import entry, put, search_paths
 
 import headnote
 from headnote.api.keeper import keep_fresh
 from headnote.cli.access import open_for_server
 from headnote.errors import UnwritableIndex
-from headnote.store.postgres.schema import MIGRATIONS
-from headnote.store.postgres.store import PostgresStore
 
 pytest_plugins = ("store_fixtures",)
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is asked through psycopg")
@@ -90,11 +86,6 @@ def test_a_server_of_a_reading_role_answers_and_does_not_try_to_write(
             assert served.state().problem == ""
 
 
-def test_a_reading_role_does_not_upgrade(reading_role: str, folder: Path) -> None:
-    with pytest.raises(UnwritableIndex, match="written by an older headnote"):
-        PostgresStore.open(folder, reading_role, migrations=(*MIGRATIONS, "CREATE TABLE more (x integer)"))
-
-
 # -- backup
 
 
@@ -128,32 +119,3 @@ def _goes_on(restored: str, original: str, folder: Path) -> None:
         report = index.update(workers=1)
         assert (report.plan.added, report.plan.changed, report.rebuilt) == (["new.md"], [], "")
         assert index.check() == []
-
-
-# -- upgrades
-
-
-def test_vectors_of_an_older_index_are_found_after_the_upgrade(postgres_url: str, tmp_path: Path) -> None:
-    """Single precision became half precision, and the index of the vectors is built by the next update."""
-    before = PostgresStore.open(tmp_path, postgres_url, migrations=MIGRATIONS[:4], exact=100)
-    put(before, *(entry(f"{number}.md", f"text {number}") for number in range(40)))
-    matrix = np.random.default_rng(5).normal(size=(40, 16)).astype(np.float32)
-    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-    with before.writing() as writer:
-        writer.add_vectors("m", [text.hash for text in writer.pending("m", 99)], matrix)
-    with before.reading() as reader:
-        expected = reader.nearest("m", matrix[3], 10)
-        assert reader.db.execute("SELECT indexed FROM models").fetchall() == [(True,)]
-    before.close()
-    after = PostgresStore.open(tmp_path, postgres_url, exact=100)
-    with after.reading() as reader:
-        assert reader.nearest("m", matrix[3], 10) == expected
-        assert reader.db.execute("SELECT indexed FROM models").fetchall() == [(False,)]
-    put(after, entry("new.md", "something new"))
-    with after.writing() as writer:
-        writer.add_vectors("m", [text.hash for text in writer.pending("m", 9)], matrix[:1])
-    with after.reading() as reader:
-        assert reader.db.execute("SELECT indexed FROM models").fetchall() == [(True,)]
-    assert search_paths(after, "something") == ["new.md"]
-    assert after.check() == []
-    after.close()

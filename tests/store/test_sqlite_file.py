@@ -10,12 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import apsw
+import numpy as np
 import pytest
 from store_samples import entry, paths, put, search_paths
 from unprivileged import DROP_ROOT, reachable_folder, set_modes
 
+import headnote
 from headnote.errors import CorruptIndex, IndexFailure, LockedIndex, NewerIndex, UnwritableIndex
-from headnote.store.sqlite.schema import MIGRATIONS
+from headnote.store.sqlite.schema import VERSION
 from headnote.store.sqlite.store import FILE, FOLDER, SqliteStore
 
 
@@ -55,53 +57,45 @@ def test_many_may_make_it_at_once(tmp_path: Path) -> None:
 # -- versions
 
 
-def add_column(connection: apsw.Connection) -> None:
-    connection.execute("ALTER TABLE documents ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'")
+def made_by_an_older_headnote(file: Path) -> None:
+    connection = apsw.Connection(str(file))
+    connection.pragma("user_version", VERSION - 1)
+    connection.execute("ALTER TABLE documents RENAME COLUMN title TO heading")
+    connection.close()
 
 
-def fail(connection: apsw.Connection) -> None:
-    add_column(connection)
-    raise RuntimeError
-
-
-@pytest.mark.usefixtures("file")
-def test_an_older_file_is_brought_up_to_date(tmp_path: Path) -> None:
-    newer = SqliteStore.open(tmp_path, (*MIGRATIONS, add_column, "CREATE TABLE more (x)"))
-    assert paths(newer) == ["a.md", "b.md"]
-    assert newer.check() == []
+def test_an_older_file_is_made_anew(file: Path, tmp_path: Path) -> None:
+    """Vectors are kept: they take long to make, and belong to texts, whatever else the tables say."""
+    store = SqliteStore.open(tmp_path)
+    with store.writing() as writer:
+        writer.set_manifest({"settings": "s", "reader": "r"})
+        texts = writer.pending("m", 9)
+        writer.add_vectors("m", [text.hash for text in texts], np.eye(len(texts), 8, dtype=np.float32))
+    store.close()
+    made_by_an_older_headnote(file)
+    before = file.read_bytes()
+    with pytest.raises(UnwritableIndex, match=r"written by an older headnote \(run headnote index once"):
+        SqliteStore.open(tmp_path, read_only=True)
+    assert file.read_bytes() == before
+    newer = SqliteStore.open(tmp_path)
+    assert paths(newer) == []
     with newer.reading() as reader:
-        assert reader.db.execute("SELECT DISTINCT colour FROM documents").fetchall() == [("red",)]
-        assert reader.db.pragma("user_version") == len(MIGRATIONS) + 2
+        assert reader.manifest() == {"settings": "s"}, "without the entry that says who has read the documents"
+        assert reader.db.execute("SELECT count(*) FROM vectors").fetchall() == [(len(texts),)]
+        assert reader.db.pragma("user_version") == VERSION
+    assert newer.check() == []
     newer.close()
-    with pytest.raises(NewerIndex, match="update headnote"):
-        SqliteStore.open(tmp_path)
 
 
-@pytest.mark.usefixtures("file")
-def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError):
-        SqliteStore.open(tmp_path, (*MIGRATIONS, fail))
-    store = SqliteStore.open(tmp_path)
-    assert paths(store) == ["a.md", "b.md"]
-    assert store.check() == []
-    store.close()
-
-
-def test_tags_that_were_of_chunks_become_tags_of_their_documents(tmp_path: Path) -> None:
-    store = SqliteStore.open(tmp_path)
-    put(store, entry("a.md", "---\ntags: [x]\n---\n\nalpha #own\n"))
-    store.close()
-    older = apsw.Connection(str(tmp_path / FOLDER / FILE))
-    older.execute("CREATE TABLE chunk_tags (chunk, tag); INSERT INTO chunk_tags VALUES (1, 'own'), (1, 'x')")
-    older.execute("DELETE FROM document_tags WHERE tag = 'own'")
-    version = next(number for number, sql in enumerate(MIGRATIONS) if "DROP TABLE chunk_tags" in str(sql))
-    older.pragma("user_version", version)
-    older.close()
-    store = SqliteStore.open(tmp_path, MIGRATIONS[: version + 1])
-    with store.reading() as reader:
-        assert reader.tags() == {"own": 1, "x": 1}
-    assert store.check() == []
-    store.close()
+def test_an_update_says_why_it_reads_all_of_an_older_index(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nalpha\n")
+    with headnote.Index.open(tmp_path, embedder="none") as index:
+        index.update(workers=1)
+    made_by_an_older_headnote(tmp_path / FOLDER / FILE)
+    with headnote.Index.open(tmp_path, embedder="none") as index:
+        assert index.update(workers=1).rebuilt == "another version of headnote made it"
+        assert [hit.path for hit in index.search("alpha")] == ["a.md"]
+        assert index.update(workers=1).rebuilt == ""
 
 
 def test_a_newer_file_is_refused_untouched(file: Path, tmp_path: Path) -> None:

@@ -73,6 +73,8 @@ BROKEN = "broken"
 """The entry of a pack with the places of links that were broken in the folder."""
 FOLDERS = "folders"
 """The entry of an index of several folders: where each is, and the settings of its documents."""
+READER = "reader"
+"""The entry with the version of what has read the documents."""
 UNFINISHED = "unfinished"
 """The entry of an index whose files are not all read: for each scope, how many are, and how many there are."""
 

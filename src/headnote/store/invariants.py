@@ -94,10 +94,9 @@ def _links(reader: Reader, document: DocumentRow, chunks: list[StoredChunk]) -> 
 
 
 def _names(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    """Documents from before there were names have none, until they are read again."""
     for hashes, chunk in zip(run(_NAMES, (escaped(document.path),)), chunks, strict=True):
         expected = tuple(map(name_hash, names_of(document.title, chunk.row.heading_path)))
-        if hashes not in {expected, (None, None)}:
+        if hashes != expected:
             return "names that its title and headings do not say"
     return ""
 

@@ -137,7 +137,6 @@ def read_only_index(place: str) -> UnwritableIndex:
     return UnwritableIndex("opened read-only", path=place, remedy="leave out --read-only or --no-update to write")
 
 
-def older_index(place: str) -> UnwritableIndex:
-    """Its tables must be migrated before they can be read, and writing is not allowed."""
-    remedy = "run headnote index once to upgrade it"
-    return UnwritableIndex("written by an older headnote, and opened read-only", path=place, remedy=remedy)
+def older_index(place: str, remedy: str = "run headnote index once to make it anew") -> UnwritableIndex:
+    """Its tables are others, and it is not made anew where writing is not allowed or others share it."""
+    return UnwritableIndex("written by an older headnote", path=place, remedy=remedy)

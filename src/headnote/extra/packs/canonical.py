@@ -19,7 +19,7 @@ from headnote.store.codec import compressed, escaped
 from headnote.store.rows import DocumentEntry
 from headnote.store.sqlite.matrix import BLOCK
 from headnote.store.sqlite.opened_files import opened_as_database
-from headnote.store.sqlite.schema import migrate
+from headnote.store.sqlite.schema import create_tables
 from headnote.store.sqlite.sql import rows
 from headnote.store.sqlite.vectors import BYTES
 from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
@@ -52,7 +52,7 @@ def write_canonical(
                 scratch.unlink()
             for setting, value in (("page_size", PAGE), ("journal_mode", "off"), ("synchronous", "off")):
                 db.pragma(setting, value)
-            migrate(db, scratch)
+            create_tables(db, scratch)
             writer = SqliteWriter(db)
             hashes = _copy_documents(source, writer, adapted)
             for model in models:

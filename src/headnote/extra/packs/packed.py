@@ -17,7 +17,7 @@ from headnote.extras import load
 from headnote.store.integrity import Damaged, decoding, integer
 from headnote.store.sqlite.cache import SqliteCaches
 from headnote.store.sqlite.connections import Identity, Opened, SqliteConnections
-from headnote.store.sqlite.schema import APPLICATION, MIGRATIONS, migrate, version_of
+from headnote.store.sqlite.schema import APPLICATION, VERSION, create_tables, version_of
 from headnote.store.sqlite.sql import only_value, rows
 from headnote.store.sqlite.store import SqliteStore
 from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
@@ -55,11 +55,10 @@ class PackConnections(SqliteConnections):
 
     def _open(self, locked: bool = False) -> apsw.Connection:
         del locked
-        connection = self._files.connect()
+        connection: apsw.Connection = self._files.connect()
         try:
             _distrust(connection, self._size)
-            connection = _current(connection, self.file)
-            _distrust(connection, self._size)
+            _check_tables(connection, self.file)
             _check_numbers(connection, self._size)
             self._add_functions(connection)
         except BaseException:
@@ -159,31 +158,20 @@ def _check_numbers(connection: apsw.Connection, size: int) -> None:
 
 
 @decoding
-def _current(connection: apsw.Connection, file: Path) -> apsw.Connection:
-    """The connection, if the pack has the tables of this version; a copy in memory with these tables if it is older."""
+def _check_tables(connection: apsw.Connection, file: Path) -> None:
+    """Raise unless the pack has the tables of this version, and no others."""
     version = version_of(connection)
     if connection.pragma("application_id") != APPLICATION:
         raise CorruptIndex("the pack has no index", path=str(file), remedy=GET_AGAIN)
-    if version > len(MIGRATIONS):
-        message = f"made by a newer headnote (tables {version}, this one knows {len(MIGRATIONS)})"
-        raise NewerIndex(message, path=str(file), remedy="update headnote")
-    empty = _in_memory()
-    with contextlib.closing(empty):
-        migrate(empty, file, MIGRATIONS[:version])
+    if version != VERSION:
+        message = f"made by {{}} headnote (tables {version}, this one knows {VERSION})"
+        if version > VERSION:
+            raise NewerIndex(message.format("a newer"), path=str(file), remedy="update headnote")
+        raise IndexFailure(message.format("an older"), path=str(file), remedy="make it again with headnote pack")
+    with contextlib.closing(load("apsw", "an index").Connection(":memory:")) as empty:
+        create_tables(empty, file)
         if _tables(connection) != _tables(empty):
             raise CorruptIndex("the pack has tables of its own", path=str(file), remedy=GET_AGAIN)
-    if version == len(MIGRATIONS):
-        return connection
-    copy = _in_memory()
-    with contextlib.closing(connection), copy.backup("main", connection, "main") as backup:
-        backup.step()
-    migrate(copy, file)
-    return copy
-
-
-def _in_memory() -> apsw.Connection:
-    connection: apsw.Connection = load("apsw", "an index").Connection(":memory:")
-    return connection
 
 
 def _tables(connection: apsw.Connection) -> list[tuple[object, ...]]:

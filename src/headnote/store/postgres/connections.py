@@ -6,7 +6,7 @@ import contextlib
 import os
 import socket
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,7 @@ from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedInd
 from headnote.store.integrity import REPAIR, Damaged
 from headnote.store.lock import read_only_index
 from headnote.store.pool import Pool
-from headnote.store.postgres.schema import MIGRATIONS, Migration, may_write, prepare
+from headnote.store.postgres.schema import may_write, prepare
 from headnote.store.postgres.sql import Connection, psycopg
 from headnote.store.postgres.target import Target, without_secrets
 
@@ -44,13 +44,7 @@ SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepaliv
 class PostgresConnections:
     """Opens connections to one index. Reading needs single transactions, and writing a session that lasts."""
 
-    def __init__(
-        self,
-        target: Target,
-        migrations: Sequence[Migration] = MIGRATIONS,
-        create: bool = True,
-        read_only: bool = False,
-    ) -> None:
+    def __init__(self, target: Target, create: bool = True, read_only: bool = False) -> None:
         self.target = target
         self._read_only = read_only
         self._readers = _Address(target, target.connection)
@@ -62,7 +56,7 @@ class PostgresConnections:
                     path=target.shown,
                     remedy="create one with ENCODING 'UTF8'",
                 )
-            place = prepare(first, target, migrations, create, read_only)
+            place = prepare(first, target, create, read_only)
             self.may_write = may_write(first, target)
         self._path = f"{target.schema}, {place}"
 

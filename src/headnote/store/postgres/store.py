@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from headnote.store.postgres.connections import PostgresConnections
 from headnote.store.postgres.doctor import complaints, repair
 from headnote.store.postgres.documents import PostgresCaches
-from headnote.store.postgres.schema import MIGRATIONS, Migration
 from headnote.store.postgres.target import target_of
 from headnote.store.postgres.vectors import EXACT
 from headnote.store.postgres.writer import PostgresReader, PostgresWriter
@@ -37,17 +36,19 @@ class PostgresStore:
         *,
         create: bool = True,
         read_only: bool = False,
-        migrations: Sequence[Migration] = MIGRATIONS,
         exact: int = EXACT,
     ) -> PostgresStore:
         """The index of a folder at this place. With `create`, a missing one is created; with `read_only`, it stays as
         it is."""
-        return cls(PostgresConnections(target_of(Path(root), url), migrations, create, read_only), exact)
+        return cls(PostgresConnections(target_of(Path(root), url), create, read_only), exact)
+
+    def reading(self) -> contextlib.AbstractContextManager[PostgresReader]:
+        return self._reading(self._caches)
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[PostgresReader]:
+    def _reading(self, caches: PostgresCaches) -> Iterator[PostgresReader]:
         with self._connections.reader() as (db, generation):
-            yield PostgresReader(db, generation, self._caches, self._exact)
+            yield PostgresReader(db, generation, caches, self._exact)
 
     @contextlib.contextmanager
     def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[PostgresWriter]:
@@ -60,7 +61,7 @@ class PostgresStore:
         return self._connections.generation()
 
     def check(self) -> list[str]:
-        with self.reading() as reader:
+        with self._reading(PostgresCaches(enabled=False)) as reader:  # what the server has, not what memory has
             return complaints(reader)
 
     def repair(self) -> list[str]:

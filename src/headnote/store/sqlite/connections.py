@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ from headnote.store.filters import path_matcher
 from headnote.store.integrity import REPAIR, Damaged
 from headnote.store.lock import older_index, read_only_index, writer_lock
 from headnote.store.pool import Pool, closed_by_owner
-from headnote.store.sqlite.schema import MIGRATIONS, Migration, migrate, needs_migration
+from headnote.store.sqlite.schema import create_tables, is_new
 
 if TYPE_CHECKING:
     import apsw
@@ -81,9 +81,8 @@ def _apsw() -> Any:
 class SqliteConnections:
     """Opens connections to one file and pools idle ones for the next reader."""
 
-    def __init__(self, file: Path, migrations: Sequence[Migration] = MIGRATIONS, read_only: bool = False) -> None:
+    def __init__(self, file: Path, read_only: bool = False) -> None:
         self.file = file
-        self._migrations = migrations
         self.read_only = read_only
         self._pool: Pool[Opened] = Pool()
 
@@ -145,12 +144,12 @@ class SqliteConnections:
     def _prepared(self, connection: apsw.Connection, locked: bool) -> apsw.Connection:
         try:
             connection.set_busy_timeout(int(_BUSY_SECONDS * 1000))
-            if needs_migration(connection, self.file, self._migrations):
+            if is_new(connection, self.file):
                 if self.read_only:
                     raise older_index(str(self.file.parent))
                 with contextlib.nullcontext() if locked else writer_lock(lock_of(self.file), _BUSY_SECONDS):
                     connection.pragma("journal_mode", "wal")
-                    migrate(connection, self.file, self._migrations)
+                    create_tables(connection, self.file)
             connection.pragma("synchronous", "full")
             connection.pragma("foreign_keys", True)
             connection.pragma("journal_size_limit", _LOG_BYTES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from headnote.errors import UnwritableIndex
 from headnote.extras import load
 from headnote.store.codec import unescaped
-from headnote.store.integrity import UNFINISHED, Damaged, decoding, integer, without_damage
+from headnote.store.integrity import READER, UNFINISHED, Damaged, decoding, integer, without_damage
 from headnote.store.invariants import bad_documents, filter_check, missing_vectors, source_checks
 from headnote.store.keyword_fields import keyword_fields
 from headnote.store.lock import writer_lock
@@ -25,7 +25,7 @@ from headnote.store.quantized import SCALE_BYTES
 from headnote.store.rows import DocumentRow, StoredChunk
 from headnote.store.sqlite.connections import SqliteConnections, companions_of, lock_of, reported
 from headnote.store.sqlite.matrix import BLOCK
-from headnote.store.sqlite.schema import APPLICATION
+from headnote.store.sqlite.schema import APPLICATION, is_older
 from headnote.store.sqlite.sql import only_value, rows
 from headnote.store.sqlite.vectors import BYTES, checksum
 from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
@@ -39,6 +39,9 @@ _WAIT = 10.0
 """Seconds for another writer to end."""
 _MAGIC = b"SQLite format 3\0"
 _APPLICATION_AT = 68
+
+_ABOUT_DOCUMENTS = (UNFINISHED,)
+"""What the manifest says about documents: without them, the next read is a first one."""
 
 Result = TypeVar("Result")
 
@@ -178,14 +181,24 @@ def sound_names(db: apsw.Connection, model: StoredModel) -> dict[bytes, bytes]:
     }
 
 
-def repair(file: Path) -> list[str]:
-    """Puts a new file in the place of this one; says what it did. Nobody in this process may have it open."""
+def renew(file: Path) -> None:
+    """Make an index with the tables of an earlier version anew, with its manifest and the vectors that can be read."""
+    repair(file, is_older, [*_ABOUT_DOCUMENTS, READER])
+
+
+def repair(
+    file: Path, is_due: Callable[[Path], bool] = lambda _: True, forgotten: Collection[str] = _ABOUT_DOCUMENTS
+) -> list[str]:
+    """Puts a new file in the place of this one; says what it did. Nobody in this process may have it open. `is_due` is
+    asked when nobody else writes any more, and entries of the manifest that are `forgotten` are left out."""
     workshop = file.with_name("repair")
     try:
         with reported(file), writer_lock(lock_of(file), _WAIT):
+            if not is_due(file):
+                return []
             shutil.rmtree(workshop, ignore_errors=True)  # of a repair that was killed
             workshop.mkdir()
-            vectors = _write_new(workshop / file.name, file if _is_ours(file) else None)
+            vectors = _write_new(workshop / file.name, file if _is_ours(file) else None, forgotten)
             actions = [f"file rebuilt: {vectors} vectors kept, documents are read again"]
             actions += _replace(file, workshop / file.name)
             workshop.joinpath(lock_of(file).name).unlink()
@@ -214,14 +227,15 @@ def _replace(file: Path, new: Path) -> Iterator[str]:
     new.replace(file)
 
 
-def _write_new(new: Path, old: Path | None) -> int:
+def _write_new(new: Path, old: Path | None, forgotten: Collection[str]) -> int:
     """Writes a new file with the manifest and the sound vectors of the old one; how many vectors."""
     vectors = 0
     with SqliteConnections(new).writer(wait=0) as db:
         writer = SqliteWriter(db)
         if old is not None:
             with contextlib.closing(load("apsw", "an index").Connection(str(old))) as damaged:
-                writer.set_manifest(_kept(_readable(partial(_manifest, damaged)) or {}))
+                manifest = without_damage(_readable(partial(_manifest, damaged)) or {})
+                writer.set_manifest({key: entry for key, entry in manifest.items() if key not in forgotten})
                 stored_models = _readable(partial(models, damaged)) or []
                 vectors = sum(_copy_vectors(writer, damaged, model) for model in stored_models)
         writer.finish()
@@ -231,11 +245,6 @@ def _write_new(new: Path, old: Path | None) -> int:
 def _manifest(damaged: apsw.Connection) -> dict[str, str]:
     entries = rows(damaged, "SELECT key, value FROM manifest")
     return {unescaped(key): unescaped(value) for key, value in entries}
-
-
-def _kept(manifest: dict[str, str]) -> dict[str, str]:
-    """What is known of an index that has lost its documents: the next read is a first one."""
-    return {key: entry for key, entry in without_damage(manifest).items() if key != UNFINISHED}
 
 
 def _copy_vectors(writer: SqliteWriter, damaged: apsw.Connection, model: StoredModel) -> int:

@@ -1,25 +1,26 @@
-"""The tables, as a list of numbered migrations: existing ones are never edited, changes are added at the end."""
+"""The tables. An index is made of other files, so one with other tables is made again instead of being changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headnote.errors import CorruptIndex, NewerIndex
+from headnote.extras import load
+from headnote.store.lock import older_index
 
 if TYPE_CHECKING:
     import apsw
 
 APPLICATION = 0x684E6F74
 """`hNot`, in the header of the file, marks it as ours."""
-
-Migration = str | Callable[["apsw.Connection"], None]
+VERSION = 12
+"""Of these tables, in the header too. Raise it whenever they change."""
 
 TOKEN_CHARACTERS = "-._+#@$"
 """Besides letters, digits and everything outside ASCII: the marks and joints that terms may have."""
 
-_FIRST = f"""
+SCHEMA = f"""
 CREATE TABLE state (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     generation INTEGER NOT NULL,
@@ -40,13 +41,16 @@ CREATE TABLE documents (
     tags TEXT NOT NULL,
     aliases TEXT NOT NULL,
     warning TEXT NOT NULL,
-    mdx INTEGER NOT NULL
+    mdx INTEGER NOT NULL,
+    name BLOB NOT NULL,   -- hash of its title
+    checksum INTEGER      -- of all that is shown, see checksums.py
 ) STRICT;
 
 -- Apart from the rest, so that reading the rest reads few pages.
 CREATE TABLE texts (
     document INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
-    text BLOB NOT NULL
+    text BLOB NOT NULL,
+    checksum INTEGER
 ) STRICT;
 
 CREATE TABLE chunks (
@@ -68,9 +72,12 @@ CREATE TABLE chunks (
     heading_path TEXT NOT NULL,
     tags TEXT,      -- NULL: those of the document
     carried TEXT,   -- NULL: the breadcrumb in front of what is embedded, and nothing else
+    name BLOB NOT NULL,   -- hash of its whole name
+    checksum INTEGER,
     UNIQUE (document, number)
 ) STRICT;
 CREATE INDEX chunks_by_hash ON chunks (hash);
+CREATE INDEX chunks_by_name ON chunks (name);
 
 CREATE TABLE links (
     id INTEGER PRIMARY KEY,
@@ -84,24 +91,28 @@ CREATE TABLE links (
     external INTEGER NOT NULL,
     resolved TEXT,
     section TEXT,
-    resolved_chunk INTEGER
+    resolved_chunk INTEGER,
+    checksum INTEGER
 ) STRICT;
-CREATE INDEX links_by_document ON links (document);
+-- A search asks for the links of a few chunks; a document may have thousands.
+CREATE INDEX links_by_chunk ON links (document, chunk);
 CREATE INDEX links_by_resolved ON links (resolved) WHERE resolved IS NOT NULL;
 
--- What filters ask for, in the form in which it is compared.
+-- Files that look like documents and are none: read once, and again when they change.
+CREATE TABLE non_texts (
+    path TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    reason TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What filters ask for, in the form in which it is compared. A tag in the text is a tag of the document.
 CREATE TABLE document_tags (
     document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
     tag TEXT NOT NULL,
     PRIMARY KEY (document, tag)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX document_tags_by_tag ON document_tags (tag);
-CREATE TABLE chunk_tags (
-    chunk INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
-    tag TEXT NOT NULL,
-    PRIMARY KEY (chunk, tag)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX chunk_tags_by_tag ON chunk_tags (tag);
 CREATE TABLE fields (
     document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
     key TEXT NOT NULL,
@@ -114,12 +125,14 @@ CREATE TABLE models (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     dims INTEGER NOT NULL,
-    changed INTEGER NOT NULL   -- generation
+    changed INTEGER NOT NULL,   -- generation
+    stamp INTEGER NOT NULL      -- random, another one whenever its vectors change: what is made of them is known by it
 ) STRICT;
 CREATE TABLE vectors (
     model INTEGER NOT NULL REFERENCES models ON DELETE CASCADE,
     hash BLOB NOT NULL,
     slot INTEGER NOT NULL,
+    checksum INTEGER,   -- vectors take long to make and do not show when they are damaged
     PRIMARY KEY (model, hash)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX vectors_by_slot ON vectors (model, slot);
@@ -130,6 +143,35 @@ CREATE TABLE vector_blocks (
     data BLOB NOT NULL,
     UNIQUE (model, number)
 ) STRICT;
+-- Another random number whenever a vector of a block changes or goes: readers see which blocks they have to read again.
+CREATE TABLE block_stamps (
+    model INTEGER NOT NULL REFERENCES models ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    stamp INTEGER NOT NULL,
+    PRIMARY KEY (model, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE vector_parts (
+    model INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (model, slot),
+    FOREIGN KEY (model, slot) REFERENCES vectors (model, slot) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE TABLE name_vectors (
+    model INTEGER NOT NULL REFERENCES models ON DELETE CASCADE,
+    hash BLOB NOT NULL,
+    data BLOB NOT NULL,
+    checksum INTEGER,
+    PRIMARY KEY (model, hash)
+) STRICT, WITHOUT ROWID;
+-- Who is making vectors of what. Seconds since 1970; after that, the owner is presumed dead.
+CREATE TABLE claims (
+    model TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    owner TEXT NOT NULL,
+    until REAL NOT NULL,
+    PRIMARY KEY (model, hash)
+) STRICT, WITHOUT ROWID;
 
 -- The terms come ready-made, with blanks between them.
 CREATE VIRTUAL TABLE keyword USING fts5(
@@ -139,118 +181,15 @@ CREATE VIRTUAL TABLE keyword USING fts5(
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(keyword, row);
 """
 
-_PARTS = """
--- Vectors without parts are of no use any more; they are made again.
-DELETE FROM models;
-CREATE TABLE vector_parts (
-    model INTEGER NOT NULL,
-    slot INTEGER NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (model, slot),
-    FOREIGN KEY (model, slot) REFERENCES vectors (model, slot) ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-"""
 
-_NAMES = """
--- Hashes of names: of the title of a document, and of a chunk's whole name. They come when documents are read again.
-ALTER TABLE documents ADD COLUMN name BLOB;
-ALTER TABLE chunks ADD COLUMN name BLOB;
-CREATE INDEX chunks_by_name ON chunks (name);
-CREATE TABLE name_vectors (
-    model INTEGER NOT NULL REFERENCES models ON DELETE CASCADE,
-    hash BLOB NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (model, hash)
-) STRICT, WITHOUT ROWID;
-"""
-
-_CHECKSUMS = """
--- Of vectors, which take long to make and do not show when they are damaged. NULL: stored before there were any.
-ALTER TABLE vectors ADD COLUMN checksum INTEGER;
-ALTER TABLE name_vectors ADD COLUMN checksum INTEGER;
-"""
-
-_NON_TEXTS = """
--- Files that look like documents and are none: read once, and again when they change.
-CREATE TABLE non_texts (
-    path TEXT PRIMARY KEY,
-    size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    reason TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-"""
-
-_CLAIMS = """
--- Who is making vectors of what. Seconds since 1970; after that, whoever it was is gone.
-CREATE TABLE claims (
-    model TEXT NOT NULL,
-    hash BLOB NOT NULL,
-    owner TEXT NOT NULL,
-    until REAL NOT NULL,
-    PRIMARY KEY (model, hash)
-) STRICT, WITHOUT ROWID;
-"""
-
-_STAMPS = """
--- Another random number whenever vectors of the model change: what is made from them is known by it.
-ALTER TABLE models ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0;
-UPDATE models SET stamp = random();
-"""
-
-_LINKS_BY_CHUNK = """
--- A search asks for the links of a few chunks; a document may have thousands.
-CREATE INDEX links_by_chunk ON links (document, chunk);
-DROP INDEX links_by_document;
-"""
-
-_BLOCK_STAMPS = """
--- Another random number whenever a vector of a block changes or goes: readers see which blocks they have to read again.
-CREATE TABLE block_stamps (
-    model INTEGER NOT NULL REFERENCES models ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    stamp INTEGER NOT NULL,
-    PRIMARY KEY (model, number)
-) STRICT, WITHOUT ROWID;
-INSERT INTO block_stamps SELECT model, number, random() FROM vector_blocks;
-"""
-
-_TAGS_OF_DOCUMENTS = """
--- A tag in the text is a tag of the document.
-INSERT OR IGNORE INTO document_tags SELECT c.document, t.tag FROM chunk_tags t JOIN chunks c ON c.id = t.chunk;
-DROP TABLE chunk_tags;
-"""
-
-_ROW_CHECKSUMS = """
--- Of all that is shown, see checksums.py. NULL: stored before there were any.
-ALTER TABLE documents ADD COLUMN checksum INTEGER;
-ALTER TABLE texts ADD COLUMN checksum INTEGER;
-ALTER TABLE chunks ADD COLUMN checksum INTEGER;
-ALTER TABLE links ADD COLUMN checksum INTEGER;
-"""
-
-MIGRATIONS: tuple[Migration, ...] = (
-    *(_FIRST, _PARTS, _NAMES, _CHECKSUMS, _NON_TEXTS, _CLAIMS, _STAMPS),
-    *(_LINKS_BY_CHUNK, _BLOCK_STAMPS, _TAGS_OF_DOCUMENTS, _ROW_CHECKSUMS),
-)
-"""Migration n leads from version n to version n + 1."""
-
-
-def version_of(connection: apsw.Connection) -> int:
-    return int(connection.pragma("user_version"))
-
-
-def migrate(connection: apsw.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Migrates the tables, in one transaction."""
+def create_tables(connection: apsw.Connection, file: Path) -> None:
+    """In one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if needs_migration(connection, file, migrations):  # unless another process did it while we waited
-            for migration in migrations[version_of(connection) :]:
-                if callable(migration):
-                    migration(connection)
-                else:
-                    connection.execute(migration)
+        if is_new(connection, file):  # unless another process did it while we waited
+            connection.execute(SCHEMA)
             connection.pragma("application_id", APPLICATION)
-            connection.pragma("user_version", len(migrations))
+            connection.pragma("user_version", VERSION)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -258,9 +197,8 @@ def migrate(connection: apsw.Connection, file: Path, migrations: Sequence[Migrat
         raise
 
 
-def needs_migration(connection: apsw.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
-    """Whether the tables are older than this version. A newer file, or one that is not ours, is refused untouched."""
-    newest = len(migrations)
+def is_new(connection: apsw.Connection, file: Path) -> bool:
+    """Whether there are no tables yet. Other tables, or a file that is not ours, are refused untouched."""
     with connection:  # all three at one moment: another process may be creating the tables
         version = version_of(connection)
         application = connection.pragma("application_id")
@@ -268,10 +206,25 @@ def needs_migration(connection: apsw.Connection, file: Path, migrations: Sequenc
     if application != APPLICATION and not is_empty:
         remedy = "run headnote doctor --repair, which moves it away and creates a new one"
         raise CorruptIndex("not a headnote index", path=str(file), remedy=remedy)
-    if version > newest:
+    if version > VERSION:
         raise NewerIndex(
-            f"written by a newer headnote (format {version}, this one knows {newest})",
+            f"written by a newer headnote (format {version}, this one knows {VERSION})",
             path=str(file),
             remedy="update headnote; if no newer one was here, run headnote doctor --repair",
         )
-    return version < newest
+    if not is_empty and version < VERSION:
+        raise older_index(str(file.parent))
+    return is_empty
+
+
+def is_older(file: Path) -> bool:
+    """Whether a file is an index with the tables of an earlier version."""
+    connection = load("apsw", "an index").Connection(str(file))
+    try:
+        return connection.pragma("application_id") == APPLICATION and 0 < version_of(connection) < VERSION
+    finally:
+        connection.close()
+
+
+def version_of(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version"))

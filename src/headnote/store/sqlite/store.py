@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
 
@@ -12,9 +12,9 @@ from headnote.errors import CorruptIndex, UnwritableIndex
 from headnote.extras import load
 from headnote.store.sqlite.cache import SqliteCaches
 from headnote.store.sqlite.connections import Identity, SqliteConnections, reported
-from headnote.store.sqlite.doctor import complaints, repair
+from headnote.store.sqlite.doctor import complaints, renew, repair
 from headnote.store.sqlite.matrix import VectorFiles
-from headnote.store.sqlite.schema import MIGRATIONS, Migration, migrate
+from headnote.store.sqlite.schema import create_tables, is_older
 from headnote.store.sqlite.sql import generation_of
 from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
 
@@ -42,16 +42,21 @@ class SqliteStore:
         return file_of(root).is_file()
 
     @classmethod
-    def open(
-        cls, root: str | os.PathLike[str], migrations: Sequence[Migration] = MIGRATIONS, *, read_only: bool = False
-    ) -> SqliteStore:
-        """The index of a folder, created if there is none. With `read_only` it must exist, and stays as it is."""
+    def open(cls, root: str | os.PathLike[str], *, read_only: bool = False) -> SqliteStore:
+        """The index of a folder, created if there is none, and made anew if its tables are those of an earlier version:
+        the next update reads all documents and says why. With `read_only` it must exist, and stays as it is."""
         file = file_of(root)
         load("apsw", "an index")  # first: without it, no empty folder may be left behind
         if not read_only:
             _make_folder(file.parent)
-        store = cls(SqliteConnections(file, migrations, read_only))
-        store.generation()  # reports a bad file now, not later
+        store = cls(SqliteConnections(file, read_only))
+        try:
+            store.generation()  # reports a bad file now, not later
+        except UnwritableIndex:
+            if read_only or not is_older(file):
+                raise
+            renew(file)
+            store.generation()
         return store
 
     def reading(self) -> contextlib.AbstractContextManager[SqliteReader]:
@@ -131,7 +136,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._db = load("apsw", "an index").Connection(str(_NOWHERE))
-        migrate(self._db, _NOWHERE)
+        create_tables(self._db, _NOWHERE)
         self._caches = SqliteCaches()
         self._turn = Lock()
 
