@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shown_samples import CARE, passage, samples
 
-from headnote import Dropped
+from headnote import Answer, Dropped
 from headnote.answer.citations import Checker, check_citations, find_brackets, read_statement, unsupported
 
 NAMES = ("care.md", "guides/mount.md")
@@ -216,7 +216,7 @@ def test_piece_by_piece_is_the_same(text: str, size: int) -> None:
     checker = Checker(samples())
     released = "".join(checker.feed(text[at : at + size]) for at in range(0, len(text), size)) + checker.finish()
     at_once = check_citations(text, samples())
-    assert (released, checker.citations, checker.dropped) == at_once
+    assert Answer(released, checker.citations, dropped=checker.dropped) == at_once
 
 
 def test_text_without_end_is_no_reason_to_wait() -> None:

@@ -80,9 +80,7 @@ def test_nothing_that_a_terminal_would_obey(form: str, capsys: Captured) -> None
 
 
 def made(texts: list[str]) -> Output:
-    rows = [
-        OutputRow({"text": text}, {"path": f"{text}.md", "text": text}, f"{text}.md", 3, text, text) for text in texts
-    ]
+    rows = [OutputRow({"path": f"{text}.md", "text": text}, f"{text}.md", 3, text, text) for text in texts]
     return Output("hits", "hit", {"hits": [row.fields for row in rows]}, rows, ("path", "text"))
 
 

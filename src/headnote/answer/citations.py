@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from headnote.answer.prompt import ShownPassage, shown_path
-from headnote.model import Citation, Dropped
+from headnote.model import Answer, Citation, Dropped
 from headnote.search.spelling import content_terms
 from headnote.words.terms import terms
 
@@ -292,19 +292,11 @@ class Statement(NamedTuple):
     numbers: frozenset[str]
 
 
-class Checked(NamedTuple):
-    """A text with only the citations that hold."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    dropped: tuple[Dropped, ...]
-
-
-def check_citations(text: str, shown: Sequence[ShownPassage]) -> Checked:
-    """A whole answer at once."""
+def check_citations(text: str, shown: Sequence[ShownPassage]) -> Answer:
+    """A whole answer at once, with only the citations that hold."""
     checker = Checker(shown)
     checked = checker.feed(text) + checker.finish()
-    return Checked(checked, checker.citations, checker.dropped)
+    return Answer(checked, checker.citations, dropped=checker.dropped)
 
 
 class Checker:

@@ -320,14 +320,14 @@ def _write_document(index: Index, root: Path, name: str, shape: Shape) -> None:
 def _row(root: Path, what: str, record: dict[str, Any]) -> OutputRow:
     """A link as a row; `what` says in which list it is."""
     fragment = f"#{record['fragment']}" if record["fragment"] else ""
-    cells = {**record, "what": what, "target": f"{record['target']}{fragment}"}
+    target = f"{record['target']}{fragment}"
     return OutputRow(
         fields={"what": what, **record},
-        cells=cells,
         file=path_from_here(root, record["path"]),
         line=record["line"],
-        about=str(cells["target"]),
+        about=target,
         text=record["text"],
+        cells={"target": target},
     )
 
 
@@ -400,10 +400,7 @@ def _write_all(
         record |= {"broken": [link._asdict() for link in broken]} if with_broken else {}
         record |= {"orphans": orphans} if with_orphans else {}
         rows = [_row(root, "broken", link._asdict() | {"broken": True}) for link in broken]
-        rows += [
-            OutputRow({"what": "orphan", "path": path}, {"what": "orphan", "path": path}, path_from_here(root, path))
-            for path in orphans
-        ]
+        rows += [OutputRow({"what": "orphan", "path": path}, path_from_here(root, path)) for path in orphans]
         write_output(Output("links", "link", record, rows, COLUMNS), shape)
         return len(broken)
     lines: list[StyledLine] = []

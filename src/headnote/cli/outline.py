@@ -118,7 +118,7 @@ def _rows(file: FileOutline) -> Iterator[OutputRow]:
     for heading in _headings(file):
         fields = heading | {"path": file.path, "headings": heading["path"]}
         about = " > ".join(heading["path"])
-        yield OutputRow(fields, fields, file.path, heading["start_line"], about, heading["text"])
+        yield OutputRow(fields, file.path, heading["start_line"], about, heading["text"])
 
 
 def _write_json(file: FileOutline) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
@@ -26,8 +27,6 @@ class OutputRow(NamedTuple):
 
     fields: Mapping[str, Any]
     """All that is known of it, for JSON lines."""
-    cells: Mapping[str, object]
-    """The same in short, for tables: a list is joined by commas."""
     file: str
     """The file it stands in, as seen from here."""
     line: int = 1
@@ -37,6 +36,12 @@ class OutputRow(NamedTuple):
     """Its words: all of them for Markdown, the first line for `lines`."""
     shown: str = ""
     """The line that is shown of it, if that is not the first of the text."""
+    cells: Mapping[str, object] = MappingProxyType({})
+    """What tables have instead of some fields, or beside them. In tables, a list is joined by commas."""
+
+    def cell(self, name: str) -> str:
+        """The text of a field, or of the cell that stands in its place."""
+        return _cell(self.cells[name] if name in self.cells else self.fields.get(name))
 
 
 class Output(NamedTuple):
@@ -83,7 +88,7 @@ def _jsonl(output: Output) -> None:
 def _csv(output: Output) -> None:
     """As RFC 4180 has it, with the line ends of other programs. What a terminal would obey is replaced; line ends in
     cells stay, in quotes."""
-    rows = [list(output.columns), *([_cell(row.cells.get(name)) for name in output.columns] for row in output.rows)]
+    rows = [list(output.columns), *([row.cell(name) for name in output.columns] for row in output.rows)]
     _write(without_commands("".join(map(_csv_line, rows))))
 
 
@@ -104,9 +109,9 @@ def _xml(output: Output) -> None:
 
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<{output.name}>"]
     for row in output.rows:
-        cells = {name: _cell(row.cells.get(name)) for name in output.columns if name != "text"}
+        cells = {name: row.cell(name) for name in output.columns if name != "text"}
         attributes = "".join(f" {name}={quoteattr(_of_xml(value))}" for name, value in cells.items())
-        text = escape(_of_xml(_cell(row.cells.get("text"))), {"\r": "&#13;"})
+        text = escape(_of_xml(row.cell("text")), {"\r": "&#13;"})
         lines.append(
             f"  <{output.item}{attributes}>{text}</{output.item}>" if text else f"  <{output.item}{attributes}/>"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ from headnote.cli.command import Argument
 from headnote.cli.output import Output, OutputRow, write_output
 from headnote.cli.terminal import StyledLine, StyledText, write_error, write_lines, write_note
 from headnote.lines import split_lines
-from headnote.model import Passage, to_plain
+from headnote.model import to_plain
 
 COLUMNS = ("path", "start_line", "end_line", "text")
 
@@ -76,19 +77,18 @@ def _text_lines(root: Path, read: Passages) -> Iterator[StyledLine]:
 
 
 def _output(root: Path, read: Passages) -> Output:
-    record = {
+    record: dict[str, Any] = {
         "root": str(root),
         "passages": to_plain(read.passages),
         "left_out": [to_plain(one) | {"place": one.place} for one in read.left_out],
         "tokens": read.tokens,
         "problems": list(map(str, read.problems)),
     }
-    return Output("passages", "passage", record, [_row(root, passage) for passage in read.passages], COLUMNS)
-
-
-def _row(root: Path, passage: Passage) -> OutputRow:
-    fields = to_plain(passage)
-    return OutputRow(fields, fields, path_from_here(root, passage.path), passage.start_line, text=passage.text)
+    rows = [
+        OutputRow(one, path_from_here(root, one["path"]), one["start_line"], text=one["text"])
+        for one in record["passages"]
+    ]
+    return Output("passages", "passage", record, rows, COLUMNS)
 
 
 def _note_left_out(root: Path, read: Passages) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -91,17 +92,16 @@ def related_command(named: NamedIndex, path: str | None, limit: int, unlinked: b
 
 def _output(root: Path, path: str | None, found: Sequence[Related], with_links: bool) -> Output:
     records = to_plain(found)
-    rows = [_row(root, entry, with_links) for entry in found]
+    rows = [_row(root, entry, record, with_links) for entry, record in zip(found, records, strict=True)]
     return Output("passages", "passage", {"path": path, "root": str(root), "related": records}, rows, COLUMNS)
 
 
-def _row(root: Path, entry: Related, with_links: bool) -> OutputRow:
+def _row(root: Path, entry: Related, record: dict[str, Any], with_links: bool) -> OutputRow:
     """A passage stands where it is; a link to make, where it is to be written."""
     file, _, line = entry.source.rpartition(":") if with_links else entry.place.rpartition(":")
-    record = to_plain(entry)
     return OutputRow(
         fields=record,
-        cells=record | {"line": entry.start_line},
+        cells={"line": entry.start_line},
         file=path_from_here(root, file),
         line=int(line),
         about=entry.link if with_links else section_of(entry),

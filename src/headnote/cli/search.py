@@ -158,7 +158,6 @@ def _output(record: dict[str, Any], root: Path) -> Output:
 def _row(hit: dict[str, Any], root: Path) -> OutputRow:
     return OutputRow(
         fields=hit,
-        cells=hit,
         file=path_from_here(root, hit["path"]),
         line=hit["line"],
         about=hit["breadcrumb"] or hit["title"],
