@@ -15,12 +15,13 @@ import pytest
 
 import headnote
 from headnote import SettingsError
+from headnote.cli.ask import ask_command
 from headnote.cli.search import search_command
 from headnote.config import SearchSettings
 from headnote.config.search_settings import SEARCH
-from headnote.mcp_server.server import SEARCH_OPTIONS, make_server
+from headnote.mcp_server.server import ASK_OPTIONS, SEARCH_OPTIONS, make_server
 from headnote.search.query import FILTERS, OPTIONS, Query, SearchArguments, SearchOption
-from headnote.web.requests import SearchRequest
+from headnote.web.requests import AskRequest, SearchRequest
 
 WRITTEN = {"recency"}
 """What people write for two arguments."""
@@ -175,3 +176,18 @@ def test_words_are_the_types_of_the_arguments() -> None:
     for name, option in ARGUMENTS.items():
         if option.words:
             assert option.words == get_args(get_args(hints[name])[0])
+
+
+# Questions
+
+
+def test_a_question_has_the_same_defaults_and_filters_everywhere() -> None:
+    own = {name: one.default for name, one in inspect.signature(headnote.Index.ask).parameters.items()}
+    wanted = {name: own[name] for name in ("limit", "budget")}
+    flags = {option.name: option for option in ask_command.params}
+    request = {one.name: one.default for one in msgspec.structs.fields(AskRequest)}
+    assert {name: flags[name].default for name in wanted} == wanted
+    assert {name: request[name] for name in wanted} == wanted
+    for name in ASK_OPTIONS:
+        assert flags[name].opts == FLAGS[name].opts
+        assert name in request
