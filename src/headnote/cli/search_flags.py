@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from headnote.cli import choices, options
+from headnote.cli.access import NamedIndex
 from headnote.cli.command import OPTIONS, Option
 from headnote.search.query import OPTIONS as SEARCH_OPTIONS
 from headnote.search.query import Names, SearchOption, Where
@@ -34,8 +35,8 @@ def search_flags(*names: str) -> Callable[[Any], Any]:
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def with_asked(**given: Any) -> Any:
-            return command(asked={name: given.pop(name) for name in wanted}, **given)
+        def with_asked(named: NamedIndex, **given: Any) -> Any:
+            return command(named, asked={name: given.pop(name) for name in wanted}, **given)
 
         decorated: Callable[..., Any] = with_asked
         for name in reversed(wanted):
