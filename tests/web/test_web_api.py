@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from starlette.testclient import TestClient
 from web_folder import client_of, json_of
 
 import headnote
-from headnote import Index
+from headnote import Hit, Index
 from headnote.api.keeper import KeeperState, Served
 from headnote.errors import LockedIndex
 from headnote.index.plan import FilesRead
+from headnote.model import to_plain
 from headnote.model.progress import Progress
 
 pytest_plugins = ("web_fixtures",)
@@ -28,6 +30,13 @@ def error_of(response: Any, status: int) -> dict[str, str]:
     assert set(error) == {"code", "message", "remedy"}
     assert error["message"]
     return error
+
+
+def test_a_hit_is_the_same_everywhere(client: TestClient, index: Index) -> None:
+    sent, hit = json_of(client, "/api/search", q="tide")["hits"][0], index.search("tide")[0]
+    assert list(sent) == [*Hit.__slots__, "line", "marks", "snippet"]
+    assert {name: sent[name] for name in Hit.__slots__} == json.loads(json.dumps(to_plain(hit)))
+    assert pickle.loads(pickle.dumps(hit)) == hit
 
 
 def test_health(client: TestClient) -> None:
