@@ -18,7 +18,7 @@ from headnote import parse
 from headnote.index import deep_vectors
 from headnote.model import Block
 from headnote.model.progress import Progress
-from headnote.store import codec
+from headnote.store import codec, document_writer
 from headnote.store.rows import LinkRow, Row, StoredChunk
 from headnote.store.sqlite.store import FOLDER, SqliteStore
 
@@ -214,6 +214,7 @@ def test_the_links_of_a_first_read_are_written_once(tmp_path: Path, monkeypatch:
         return really(link)
 
     monkeypatch.setattr(codec, "link_row", counted)
+    monkeypatch.setattr(document_writer, "link_row", counted)
     for number in range(3):
         put_file(tmp_path / f"p{number}.md", b"# Top\n\n[next](p1.md#top) [away](gone.md)\n", number)
     with headnote.Index.open(tmp_path, embedder="none") as index:
