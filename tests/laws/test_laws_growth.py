@@ -112,8 +112,7 @@ def _warm() -> None:
 
 @pytest.mark.parametrize(("preset", "name"), WORST_BY_PRESET)
 def test_work_doubles_with_the_input(preset: str, name: str) -> None:
-    size = SMALL if preset == "default" else SMALL // 2
-    small, large = (steps_to_chunk(WORST[name](length), preset=preset) for length in (size, 2 * size))
+    small, large = (steps_to_chunk(WORST[name](size), preset=preset) for size in (SMALL, 2 * SMALL))
     assert large <= small * TOLERATED + OVERHEAD
 
 
