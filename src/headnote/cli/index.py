@@ -92,8 +92,8 @@ def summary_lines(report: Report, status: Status, root: Path, seconds: float) ->
         [StyledText(str(root), "bold"), StyledText(f"  {total}"), StyledText(f"  {duration(seconds)}", "dim")],
         [StyledText("  "), StyledText(_update_counts(report) or "nothing to do")],
     ]
-    # A new index reads every file anyway.
-    if report.rebuilt and report.plan.changed:
+    # A new index reads every file anyway; one that was made anew has lost its documents.
+    if report.rebuilt and (report.plan.changed or report.rebuilt == OTHER_VERSION):
         lines.append([StyledText(f"  all files were read: {report.rebuilt}", "dim")])
     if status.pending:
         lines.append([StyledText(f"  {missing_vectors(status)}: headnote index makes them", "yellow")])

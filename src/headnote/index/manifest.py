@@ -94,13 +94,16 @@ def settings_text(settings: Settings) -> str:
     return json.dumps(fields, sort_keys=True, default=_plain)
 
 
+OTHER_VERSION = "another version of headnote made it"
+
+
 def needs_rebuild(stored: Mapping[str, str], current: Mapping[str, str]) -> str:
     """Why every document must be read again; empty if none must. Another model needs only other vectors, and other
     sites need their links resolved again."""
     if not stored:
         return "there is no index yet"
     if stored.get("reader") != current["reader"]:
-        return "another version of headnote made it"
+        return OTHER_VERSION
     if stored.get("settings") != current["settings"]:
         return "the settings have changed"
     return ""

@@ -28,8 +28,7 @@ from headnote.store.codec import (
 )
 from headnote.store.filters import Filter
 from headnote.store.integrity import integer
-from headnote.store.labelling import read_labels
-from headnote.store.labels import Labels
+from headnote.store.labels import Labels, read_labels
 from headnote.store.rows import (
     ChunkPlace,
     Counts,

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from headnote.model import file_name
 from headnote.store.codec import columns_of, escaped, link_row, non_text_row
@@ -14,7 +14,12 @@ from headnote.store.document_reader import DocumentReader
 from headnote.store.integrity import decoding
 from headnote.store.interface import DOCUMENTS_TOGETHER
 from headnote.store.keyword_fields import keyword_fields_of
+from headnote.store.quantized import name_rows, vector_rows
 from headnote.store.rows import Columns, DocumentEntry, KeywordFields, LinkRow, NonText, PackedVectors, Row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Update(ABC):
@@ -178,3 +183,28 @@ class DocumentWriter(DocumentReader):
             self._delete_keywords()
             self.update.change("DELETE FROM documents")
             self.update.change("DELETE FROM non_texts")
+
+    # -- vectors
+
+    @abstractmethod
+    def put_vectors(self, model: str, dims: int, vectors: Mapping[bytes, tuple[bytes, bytes]]) -> None:
+        """Hash → a vector and its parts, as they are stored."""
+
+    @abstractmethod
+    def put_names(self, model: str, dims: int, names: Mapping[bytes, bytes]) -> None:
+        """Hash of a name → its vector, as it is stored."""
+
+    def add_vectors(
+        self,
+        model: str,
+        hashes: Sequence[str],
+        matrix: NDArray[np.floating],
+        parts: Sequence[NDArray[np.floating]] | None = None,
+    ) -> None:
+        vectors = vector_rows(hashes, matrix, parts)
+        if vectors:
+            data = {digest: (row.tobytes(), own_parts) for digest, (row, own_parts) in vectors.items()}
+            self.put_vectors(model, matrix.shape[1], data)
+
+    def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
+        self.put_names(model, matrix.shape[1], name_rows(names, matrix))

@@ -13,8 +13,6 @@ from functools import wraps
 from hashlib import blake2b
 from typing import Any, ParamSpec, TypeVar
 
-from headnote.store.interface import Reader
-
 REPAIR = "run headnote doctor --repair"
 
 _SIGNS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
@@ -23,7 +21,6 @@ too deep is a RecursionError."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-ReaderClass = TypeVar("ReaderClass", bound=type)
 
 
 class Damaged(Exception):
@@ -42,14 +39,6 @@ def decoding(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
             raise Damaged(f"stored data cannot be read: {reason}") from error
 
     return decoded
-
-
-def decodes_all(reader: ReaderClass) -> ReaderClass:
-    """Applies `decoding` to every method of `Reader` that a class has."""
-    for name in dir(Reader):
-        if not name.startswith("_"):
-            setattr(reader, name, decoding(getattr(reader, name)))
-    return reader
 
 
 def integer(value: Any) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from headnote.store.filters import Filter
+from headnote.store.integrity import decoding
 from headnote.store.labels import Labels
 from headnote.store.quantized import PartSet
 from headnote.store.rows import (
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+
+ReaderClass = TypeVar("ReaderClass", bound=type)
 
 DOCUMENTS_TOGETHER = 64
 """Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
@@ -186,6 +189,14 @@ class Reader(Protocol):
 
     def claims(self, model: str) -> list[Claim]:
         """Everyone who is making vectors of this model."""
+
+
+def decodes_all(reader: ReaderClass) -> ReaderClass:
+    """Applies `decoding` to every method of `Reader` that a class has."""
+    for name in dir(Reader):
+        if not name.startswith("_"):
+            setattr(reader, name, decoding(getattr(reader, name)))
+    return reader
 
 
 class Writer(Reader, Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from headnote.store import codec
 from headnote.store.codec import escaped
 from headnote.store.integrity import INSTANT, Damaged
 from headnote.store.interface import Reader
-from headnote.store.quantized import name_hash, names_of
+from headnote.store.quantized import SCALE_BYTES, name_hash, names_of
 from headnote.store.rows import DocumentRow, StoredChunk
 
 Check = Callable[[DocumentRow, list[StoredChunk]], str]
@@ -24,6 +24,28 @@ Run = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 _MOST = 1000
 """Texts without a vector that are counted."""
 _NAMES = "SELECT d.name, c.name FROM chunks c JOIN documents d ON d.id = c.document WHERE d.path = ? ORDER BY c.number"
+
+
+COUNTED: dict[str, str] = {
+    "links to a chunk that does not exist": """
+        SELECT l.id FROM links l LEFT JOIN documents d ON d.path = l.resolved
+        LEFT JOIN chunks c ON c.document = d.id AND c.number = l.resolved_chunk
+        WHERE l.resolved_chunk IS NOT NULL AND c.id IS NULL""",
+    "vectors of names of the wrong size": f"""
+        SELECT n.hash FROM name_vectors n JOIN models m ON m.id = n.model
+        WHERE length(n.data) <> {SCALE_BYTES} + m.dims""",
+    "models from a generation to come": """
+        SELECT id FROM models WHERE changed > (SELECT generation FROM state)""",
+}
+"""What is wrong with the rows that a query returns, in both databases."""
+
+
+def relations(run: Run, queries: Mapping[str, str]) -> Iterator[str]:
+    """A complaint for each query that returns something."""
+    for what, query in queries.items():
+        ((number,),) = run(f"SELECT count(*) FROM ({query}) bad", ())
+        if number:
+            yield f"{number} {what}"
 
 
 def missing_vectors(reader: Reader) -> list[str]:

@@ -5,10 +5,12 @@ A chunk has a label if and only if it passes the filter for that label.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.numeric import np
+from headnote.store.codec import unescaped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,3 +83,94 @@ class Labels(NamedTuple):
         """How many of these chunks each document has."""
         owners = self.documents[self.places(chunks)]
         return np.bincount(owners, minlength=len(self.paths))
+
+
+# -- Rows of an index → the labels of its chunks, for both databases.
+
+
+MOST_VALUES = 100
+"""Different values of a field. One with more tells documents apart instead of grouping them."""
+LONGEST_VALUE = 60
+"""Characters of a value that is a name of a group and not a sentence."""
+_MAX_LEVELS = 100
+"""Of a tag: each has a group of its own, with all levels above in its name."""
+NOT_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
+"""Fields that are searched in other ways."""
+
+CHUNKS = "SELECT id, document FROM chunks ORDER BY id"
+DOCUMENTS = "SELECT id, path, mtime_ns FROM documents"
+DOCUMENT_TAGS = "SELECT document, tag FROM document_tags"
+FIELDS = "SELECT document, key, value FROM fields"
+
+
+def read_labels(rows: Callable[[str], Iterable[tuple[Any, ...]]]) -> Labels:
+    """The labels of an index. `rows` runs a query."""
+    numbers, names, times = _columns(rows(DOCUMENTS), 3)
+    document_places = {number: place for place, number in enumerate(numbers)}
+    ids, owners = _columns(rows(CHUNKS), 2)
+    paths = [unescaped(name) for name in names]
+    owner_places = [document_places[owner] for owner in owners]
+    tags = [(document_places[number], unescaped(tag)) for number, tag in rows(DOCUMENT_TAGS)]
+    fields = [(document_places[number], unescaped(key), unescaped(value)) for number, key, value in rows(FIELDS)]
+    chunks = np.asarray(ids, np.int64)
+    return Labels(
+        chunks=chunks,
+        place_of=places_of(chunks),
+        documents=np.asarray(owner_places, np.int64),
+        paths=paths,
+        mtimes=np.asarray(times, np.int64),
+        folders=_grouping((place, ("", folder)) for place, path in enumerate(paths) for folder in _folders(path)),
+        tags=_grouping(dict.fromkeys((place, ("", above)) for place, tag in tags for above in _tags_above(tag))),
+        fields=_grouping((place, (key, value)) for place, key, value in _grouping_fields(fields)),
+    )
+
+
+def _columns(rows: Iterable[tuple[Any, ...]], count: int) -> list[list[Any]]:
+    columns = list(map(list, zip(*rows, strict=True)))
+    return columns or [[] for _ in range(count)]
+
+
+def _grouping(pairs: Iterable[tuple[int, tuple[str, str]]]) -> Grouping:
+    """From places of documents with a label of each."""
+    values: dict[tuple[str, str], int] = {}
+    places: list[int] = []
+    labels: list[int] = []
+    for place, value in pairs:
+        places.append(place)
+        labels.append(values.setdefault(value, len(values)))
+    in_order = sorted(values)
+    ranks = np.zeros(len(values), np.int64)
+    ranks[[values[value] for value in in_order]] = np.arange(len(values))
+    return Grouping(in_order, np.asarray(places, np.int64), ranks[np.asarray(labels, np.int64)])
+
+
+# -- folders and tags
+
+
+def _folders(path: str) -> Iterator[str]:
+    at = path.find("/")
+    while at >= 0:
+        yield path[: at + 1]
+        at = path.find("/", at + 1)
+
+
+def _tags_above(tag: str) -> set[str]:
+    parts = tag.split("/")[:_MAX_LEVELS]
+    return {"/".join(parts[:count]) for count in range(1, len(parts) + 1)}
+
+
+# -- fields
+
+
+def _grouping_fields(fields: Sequence[tuple[int, str, str]]) -> Iterator[tuple[int, str, str]]:
+    """Those whose values some documents share. Numbers measure; they do not group."""
+    values: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, key, value in fields:
+        values[key][value] += 1
+    good = {key for key, counts in values.items() if key not in NOT_FIELDS and "=" not in key and _groups(counts)}
+    return ((place, key, value) for place, key, value in fields if key in good and 0 < len(value) <= LONGEST_VALUE)
+
+
+def _groups(counts: Counter[str]) -> bool:
+    is_text = any(not value.lstrip("-").replace(".", "", 1).isdigit() for value in counts)
+    return is_text and len(counts) <= MOST_VALUES and counts.total() > len(counts)

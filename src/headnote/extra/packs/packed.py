@@ -15,8 +15,8 @@ from headnote.errors import CorruptIndex, IndexFailure, NewerIndex, UnwritableIn
 from headnote.extra.packs.verified import VerifiedBytes, VerifiedFiles
 from headnote.extras import load
 from headnote.store.integrity import Damaged, decoding, integer
-from headnote.store.sqlite.cache import SqliteCaches
 from headnote.store.sqlite.connections import Identity, Opened, SqliteConnections
+from headnote.store.sqlite.documents import SqliteCaches
 from headnote.store.sqlite.schema import APPLICATION, VERSION, create_tables, version_of
 from headnote.store.sqlite.sql import only_value, rows
 from headnote.store.sqlite.store import SqliteStore

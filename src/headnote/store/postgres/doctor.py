@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from headnote.store.codec import columns_of, unescaped
 from headnote.store.integrity import INSTANT
-from headnote.store.invariants import Check, bad_documents, filter_check, missing_vectors, source_checks
+from headnote.store.invariants import (
+    COUNTED,
+    Check,
+    bad_documents,
+    filter_check,
+    missing_vectors,
+    relations,
+    source_checks,
+)
 from headnote.store.keyword_fields import keyword_fields
 from headnote.store.postgres.keywords import word_counts
-from headnote.store.postgres.sql import Connection, only_value, rows
+from headnote.store.postgres.sql import Connection, rows
 from headnote.store.postgres.vectors import index_of
 from headnote.store.postgres.writer import PostgresReader, PostgresWriter
 from headnote.store.quantized import SCALE_BYTES
 from headnote.store.rows import DocumentEntry, DocumentRow, StoredChunk
 
-_COUNTED: dict[str, str] = {
+_COUNTED: dict[str, str] = COUNTED | {
     "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT chunk FROM lengths",
     "words of the keyword index without a chunk": "SELECT DISTINCT chunk FROM postings EXCEPT SELECT id FROM chunks",
-    "links to a chunk that does not exist": """
-        SELECT l.id FROM links l LEFT JOIN documents d ON d.path = l.resolved
-        LEFT JOIN chunks c ON c.document = d.id AND c.number = l.resolved_chunk
-        WHERE l.resolved_chunk IS NOT NULL AND c.id IS NULL""",
     "vectors of the wrong length": """
         SELECT v.id FROM vectors v JOIN models m ON m.id = v.model WHERE vector_dims(v.embedding) <> m.dims""",
     "parts of vectors of the wrong size": f"""
         SELECT v.id FROM vectors v JOIN models m ON m.id = v.model
         WHERE length(v.parts) = 0 OR length(v.parts) %% ({SCALE_BYTES} + m.dims) <> 0""",
-    "vectors of names of the wrong size": f"""
-        SELECT n.hash FROM name_vectors n JOIN models m ON m.id = n.model
-        WHERE length(n.data) <> {SCALE_BYTES} + m.dims""",
-    "models from a generation to come": """
-        SELECT id FROM models WHERE changed > (SELECT generation FROM state)""",
     "indexes of vectors that are broken or missing": """
         SELECT m.id FROM models m LEFT JOIN pg_index i ON i.indexrelid = to_regclass('vectors_of_model_' || m.id)
         WHERE m.indexed AND i.indisvalid IS NOT TRUE""",
@@ -48,18 +47,11 @@ SELECT chunk, word, length, title, headings, text, aliases, tags FROM postings W
 def complaints(reader: PostgresReader) -> list[str]:
     run = partial(_run, reader.db)
     checks: list[Check] = [*source_checks(reader, run), partial(filter_check, run), partial(_terms, reader.db)]
-    return [*_relations(reader.db), *missing_vectors(reader), *bad_documents(reader, checks).values()]
+    return [*relations(run, _COUNTED), *missing_vectors(reader), *bad_documents(reader, checks).values()]
 
 
 def _run(db: Connection, query: str, bindings: Sequence[Any]) -> list[tuple[Any, ...]]:
     return rows(db, query.replace("?", "%s"), bindings)
-
-
-def _relations(db: Connection) -> Iterator[str]:
-    for what, query in _COUNTED.items():
-        number = only_value(db, f"SELECT count(*) FROM ({query}) bad")
-        if number:
-            yield f"{number} {what}"
 
 
 def _terms(db: Connection, document: DocumentRow, chunks: list[StoredChunk]) -> str:

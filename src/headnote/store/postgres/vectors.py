@@ -17,7 +17,6 @@ from headnote.store.document_writer import DocumentWriter
 from headnote.store.filters import Filter
 from headnote.store.postgres.documents import CachedModel, PostgresDocuments
 from headnote.store.postgres.sql import Connection, PostgresUpdate, only_value, rows
-from headnote.store.quantized import name_rows, vector_rows
 from headnote.store.rows import PackedVectors, merged
 from headnote.store.vector_reader import VectorReader
 
@@ -148,28 +147,17 @@ class PostgresVectorWriter(PostgresVectors, DocumentWriter):
                 self._insert_vectors("name_vectors", number, list(names.items()), "NOTHING")
                 self.update.changed_models.add(number)
 
-    def add_vectors(
-        self,
-        model: str,
-        hashes: Sequence[str],
-        matrix: NDArray[np.floating],
-        parts: Sequence[NDArray[np.floating]] | None = None,
-    ) -> None:
-        vectors = vector_rows(hashes, matrix, parts)
-        if not vectors:
-            return
+    def put_vectors(self, model: str, dims: int, vectors: Mapping[bytes, tuple[bytes, bytes]]) -> None:
         with self.update.step():
-            number = self._ensure_model(model, matrix.shape[1])
-            data = {digest: (row.tobytes(), own_parts) for digest, (row, own_parts) in vectors.items()}
+            number = self._ensure_model(model, dims)
             new = "UPDATE SET embedding = excluded.embedding, parts = excluded.parts"
-            self._insert_vectors("vectors", number, _vector_columns(data), new)
+            self._insert_vectors("vectors", number, _vector_columns(vectors), new)
             self.update.changed_models.add(number)
 
-    def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
+    def put_names(self, model: str, dims: int, names: Mapping[bytes, bytes]) -> None:
         with self.update.step():
-            number = self._ensure_model(model, matrix.shape[1])
-            data = list(name_rows(names, matrix).items())
-            self._insert_vectors("name_vectors", number, data, "UPDATE SET data = excluded.data")
+            number = self._ensure_model(model, dims)
+            self._insert_vectors("name_vectors", number, list(names.items()), "UPDATE SET data = excluded.data")
 
     def _insert_vectors(self, table: str, model: int, columns: Sequence[Sequence[bytes]], if_known: str) -> None:
         """Rows of one hash each, through a table of our own: COPY is many times as fast as single statements, but

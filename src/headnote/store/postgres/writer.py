@@ -8,7 +8,7 @@ from itertools import islice
 
 from headnote.store.codec import escaped
 from headnote.store.document_reader import LINK_COLUMNS
-from headnote.store.integrity import decodes_all
+from headnote.store.interface import decodes_all
 from headnote.store.postgres.documents import PostgresCaches
 from headnote.store.postgres.keywords import PostgresKeywords, insert_keywords
 from headnote.store.postgres.sql import Connection, PostgresUpdate, generation_of, only_value, rows

@@ -18,7 +18,7 @@ from headnote.errors import UnwritableIndex
 from headnote.extras import load
 from headnote.store.codec import unescaped
 from headnote.store.integrity import READER, UNFINISHED, Damaged, decoding, integer, without_damage
-from headnote.store.invariants import bad_documents, filter_check, missing_vectors, source_checks
+from headnote.store.invariants import COUNTED, bad_documents, filter_check, missing_vectors, relations, source_checks
 from headnote.store.keyword_fields import keyword_fields
 from headnote.store.lock import writer_lock
 from headnote.store.quantized import SCALE_BYTES
@@ -45,14 +45,10 @@ _ABOUT_DOCUMENTS = (UNFINISHED,)
 
 Result = TypeVar("Result")
 
-_COUNTED: dict[str, str] = {
+_COUNTED: dict[str, str] = COUNTED | {
     "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT id FROM keyword_docsize",
     "rows of the keyword index without a chunk": "SELECT id FROM keyword_docsize EXCEPT SELECT id FROM chunks",
     "documents without text": "SELECT id FROM documents EXCEPT SELECT document FROM texts",
-    "links to a chunk that does not exist": """
-        SELECT l.id FROM links l LEFT JOIN documents d ON d.path = l.resolved
-        LEFT JOIN chunks c ON c.document = d.id AND c.number = l.resolved_chunk
-        WHERE l.resolved_chunk IS NOT NULL AND c.id IS NULL""",
     "vectors outside of the blocks": f"""
         SELECT v.slot FROM vectors v LEFT JOIN vector_blocks b ON b.model = v.model AND b.number = v.slot / {BLOCK}
         WHERE b.id IS NULL OR v.slot < 0""",
@@ -63,11 +59,6 @@ _COUNTED: dict[str, str] = {
     "parts of vectors of the wrong size": f"""
         SELECT p.slot FROM vector_parts p JOIN models m ON m.id = p.model
         WHERE length(p.data) = 0 OR length(p.data) % ({SCALE_BYTES} + m.dims) <> 0""",
-    "vectors of names of the wrong size": f"""
-        SELECT n.hash FROM name_vectors n JOIN models m ON m.id = n.model
-        WHERE length(n.data) <> {SCALE_BYTES} + m.dims""",
-    "models from a generation to come": """
-        SELECT id FROM models WHERE changed > (SELECT generation FROM state)""",
 }
 
 
@@ -76,7 +67,7 @@ def complaints(reader: SqliteReader) -> list[str]:
     db = reader.db
     run = partial(rows, db)
     documents = bad_documents(reader, (*source_checks(reader, run), partial(filter_check, run), partial(_terms, db)))
-    return [*_structure(db), *_relations(db), *_vectors(db), *missing_vectors(reader), *documents.values()]
+    return [*_structure(db), *relations(run, _COUNTED), *_vectors(db), *missing_vectors(reader), *documents.values()]
 
 
 def _structure(db: apsw.Connection) -> list[str]:
@@ -90,13 +81,6 @@ def _structure(db: apsw.Connection) -> list[str]:
     if len(states) != 1 or states[0][0] < 0:
         complaints.append("state: no generation")
     return complaints
-
-
-def _relations(db: apsw.Connection) -> Iterator[str]:
-    for what, query in _COUNTED.items():
-        number = only_value(db, f"SELECT count(*) FROM ({query})")
-        if number:
-            yield f"{number} {what}"
 
 
 def _vectors(db: apsw.Connection) -> Iterator[str]:

@@ -13,8 +13,7 @@ from headnote.numeric import np
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordHit, Weights
-from headnote.store.sqlite.cache import Posting
-from headnote.store.sqlite.documents import SqliteDocuments
+from headnote.store.sqlite.documents import Posting, SqliteDocuments
 from headnote.store.sqlite.sql import quoted
 from headnote.words.terms import rarest_terms
 from headnote.words.vocabulary import past

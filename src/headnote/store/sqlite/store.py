@@ -10,9 +10,9 @@ from threading import Lock
 
 from headnote.errors import CorruptIndex, UnwritableIndex
 from headnote.extras import load
-from headnote.store.sqlite.cache import SqliteCaches
 from headnote.store.sqlite.connections import Identity, SqliteConnections, reported
 from headnote.store.sqlite.doctor import complaints, renew, repair
+from headnote.store.sqlite.documents import SqliteCaches
 from headnote.store.sqlite.matrix import VectorFiles
 from headnote.store.sqlite.schema import create_tables, is_older
 from headnote.store.sqlite.sql import generation_of

@@ -18,7 +18,6 @@ from headnote.store.codec import escaped, unescaped
 from headnote.store.document_writer import DocumentWriter
 from headnote.store.filters import Filter
 from headnote.store.integrity import decoding
-from headnote.store.quantized import name_rows, vector_rows
 from headnote.store.rows import PackedVectors, merged
 from headnote.store.sqlite.documents import SqliteDocuments
 from headnote.store.sqlite.matrix import BLOCK, Matrix, Patched, StoredVectors, matrix_of, nearest
@@ -218,18 +217,6 @@ class SqliteVectorWriter(SqliteVectors, DocumentWriter):
                     self.put_vectors(model, dims, new)
                 self._insert_names(self._number(model), names, "IGNORE")
 
-    def add_vectors(
-        self,
-        model: str,
-        hashes: Sequence[str],
-        matrix: NDArray[np.floating],
-        parts: Sequence[NDArray[np.floating]] | None = None,
-    ) -> None:
-        vectors = vector_rows(hashes, matrix, parts)
-        if vectors:
-            data = {digest: (row.tobytes(), own_parts) for digest, (row, own_parts) in vectors.items()}
-            self.put_vectors(model, matrix.shape[1], data)
-
     def put_vectors(self, model: str, dims: int, vectors: Mapping[bytes, tuple[bytes, bytes]]) -> None:
         """Hash → a vector and its parts, as they are stored."""
         with self.update.step():
@@ -245,9 +232,6 @@ class SqliteVectorWriter(SqliteVectors, DocumentWriter):
                 "INSERT OR REPLACE INTO vector_parts VALUES (?, ?, ?)",
                 ((number, slots[digest], parts) for digest, (_, parts) in vectors.items()),
             )
-
-    def add_names(self, model: str, names: Sequence[str], matrix: NDArray[np.floating]) -> None:
-        self.put_names(model, matrix.shape[1], name_rows(names, matrix))
 
     def put_names(self, model: str, dims: int, names: Mapping[bytes, bytes]) -> None:
         """Hash of a name → its vector, as it is stored."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from headnote.store.codec import escaped
 from headnote.store.document_reader import LINK_COLUMNS
-from headnote.store.integrity import decodes_all, decoding
+from headnote.store.integrity import decoding
+from headnote.store.interface import decodes_all
 from headnote.store.rows import Columns, KeywordFields, Row
-from headnote.store.sqlite.cache import SqliteCaches
 from headnote.store.sqlite.checksums import (
     CHECKED_DOCUMENT,
     CHECKED_LINK,
@@ -22,6 +22,7 @@ from headnote.store.sqlite.checksums import (
     text_row,
     with_checksum,
 )
+from headnote.store.sqlite.documents import SqliteCaches
 from headnote.store.sqlite.keywords import INSERT_KEYWORDS, SqliteKeywords
 from headnote.store.sqlite.sql import SqliteUpdate, rows
 from headnote.store.sqlite.vectors import SqliteVectors, SqliteVectorWriter
