@@ -43,6 +43,7 @@ from headnote.errors import (
     SettingsError,
     UnreachableIndex,
 )
+from headnote.index.manifest import OTHER_VERSION
 from headnote.index.plan import Plan, Report
 from headnote.signals import sigterm_interrupts
 from headnote.tokens import get_counter

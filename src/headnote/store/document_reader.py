@@ -325,5 +325,5 @@ class DocumentReader(ChunkSelection):
         return self._pairs(_LINKING, chunks)
 
     def _pairs(self, query: str, chunks: Sequence[int]) -> list[tuple[int, int]]:
-        rows = self.select(query.format(ids=self.IDS, join=self.JOIN), (self.array(chunks),))
-        return [(chunk, other) for chunk, other in dict.fromkeys(rows)]
+        rows: Iterable[Any] = self.select(query.format(ids=self.IDS, join=self.JOIN), (self.array(chunks),))
+        return list(dict.fromkeys(rows))
