@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from headnote.index.plan import FilesToRead, Plan, candidates_for_renames, plan_changes, plan_reading
 from headnote.sources.repository import ListedFile, SkippedFile
-from headnote.store.rows import NonText, StoredFile
+from headnote.store.rows import NonText
 
 Files = dict[str, tuple[int, int, str]]
 """Path → size, time, content."""
 
 
-def stored_files(files: Files) -> dict[str, StoredFile]:
-    return {path: StoredFile(path, *file) for path, file in files.items()}
+def stored_files(files: Files) -> dict[str, ListedFile]:
+    return {path: ListedFile(path, *file) for path, file in files.items()}
 
 
 def planned(before: Files, now: Files, everything: bool = False, skipped: Iterable[SkippedFile] = ()) -> Plan:

@@ -16,10 +16,11 @@ from store_samples import entry, paths, put, search_paths
 import headnote
 from headnote.index.entries import chunk_row
 from headnote.model.chunk import BREADCRUMB, OVERLAP
+from headnote.sources.repository import ListedFile
 from headnote.store.codec import columns_of
 from headnote.store.filters import All, ChangedSince, FieldIs, Filter, HasTag, InPath
 from headnote.store.interface import Store
-from headnote.store.rows import Columns, DocumentEntry, NonText, StoredFile
+from headnote.store.rows import Columns, DocumentEntry, NonText
 
 pytest_plugins = ("store_fixtures",)
 
@@ -197,7 +198,7 @@ def test_a_touched_file_is_known_by_its_new_time(store: Store) -> None:
     with store.writing() as writer:
         writer.touch("a.md", 77, 88)
     with store.reading() as reader:
-        assert reader.files() == {"a.md": StoredFile("a.md", 77, 88, one.document.hash)}
+        assert reader.files() == {"a.md": ListedFile("a.md", 77, 88, one.document.hash)}
 
 
 def test_the_generation_counts_updates_that_change_something(store: Store) -> None:

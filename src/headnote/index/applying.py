@@ -21,13 +21,13 @@ from headnote.processes import batches_on_all_cores
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.store.integrity import INSTANT
 from headnote.store.interface import DOCUMENTS_TOGETHER, Writer
-from headnote.store.rows import Columns, DocumentEntry, NonText, StoredFile
+from headnote.store.rows import Columns, DocumentEntry, NonText
 
 
 def apply(
     writer: Writer,
     reading: FilesToRead,
-    stored: Mapping[str, StoredFile],
+    stored: Mapping[str, ListedFile],
     task: Task,
     reason: str,
     links: Relinking,
@@ -70,7 +70,7 @@ def apply(
 
 
 def _files_to_read(
-    reading: FilesToRead, stored: Mapping[str, StoredFile], everything: bool, task: Task
+    reading: FilesToRead, stored: Mapping[str, ListedFile], everything: bool, task: Task
 ) -> list[FileToRead]:
     if everything:
         return [(file.path, frozenset()) for file in reading.read]
@@ -82,7 +82,7 @@ def _files_to_read(
 
 
 def without_binaries(
-    reading: FilesToRead, results: Iterable[FileRead], stored: Mapping[str, StoredFile]
+    reading: FilesToRead, results: Iterable[FileRead], stored: Mapping[str, ListedFile]
 ) -> FilesToRead:
     """A file that has become binary counts as gone; one that could not be read stays."""
     lost = {result.file.path for result in results if isinstance(result.error, NotText)} & stored.keys()

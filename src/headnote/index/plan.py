@@ -17,7 +17,7 @@ from headnote.model.progress import Progress
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.sources.tree import Tree
-from headnote.store.rows import NonText, StoredFile
+from headnote.store.rows import NonText
 
 _NOTHING: Mapping[str, NonText] = MappingProxyType({})
 
@@ -76,7 +76,7 @@ class Plan(NamedTuple):
 def plan_reading(
     listed: Sequence[ListedFile],
     skipped: Sequence[SkippedFile],
-    stored: Mapping[str, StoredFile],
+    stored: Mapping[str, ListedFile],
     everything: bool = False,
     non_texts: Mapping[str, NonText] = _NOTHING,
 ) -> FilesToRead:
@@ -99,7 +99,7 @@ def plan_reading(
     return FilesToRead(unchanged + len(unreadable), read, sorted(missing - unreadable), tuple(passed))
 
 
-def _looks_like(known: StoredFile | NonText, file: ListedFile) -> bool:
+def _looks_like(known: ListedFile | NonText, file: ListedFile) -> bool:
     return (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
 
 
@@ -111,7 +111,7 @@ def _may_still_be_there(path: str, skipped: Sequence[SkippedFile]) -> bool:
 def plan_changes(
     reading: FilesToRead,
     hashes: Mapping[str, str],
-    stored: Mapping[str, StoredFile],
+    stored: Mapping[str, ListedFile],
     everything: bool = False,
     kind_of: Callable[[str], Kind] = suffix_of,
 ) -> Plan:
@@ -132,7 +132,7 @@ def plan_changes(
 
 
 def candidates_for_renames(
-    reading: FilesToRead, stored: Mapping[str, StoredFile], kind_of: Callable[[str], Kind] = suffix_of
+    reading: FilesToRead, stored: Mapping[str, ListedFile], kind_of: Callable[[str], Kind] = suffix_of
 ) -> dict[str, frozenset[str]]:
     """Path of a new file → hashes of missing files that it may be: those of its size and kind."""
     gone: dict[tuple[int, Kind], set[str]] = {}
@@ -145,7 +145,7 @@ def candidates_for_renames(
     }
 
 
-def _is_same(stored: Mapping[str, StoredFile], path: str, digest: str) -> bool:
+def _is_same(stored: Mapping[str, ListedFile], path: str, digest: str) -> bool:
     return path in stored and stored[path].hash == digest
 
 
@@ -153,7 +153,7 @@ def _renames(
     new: Iterable[str],
     gone: Iterable[str],
     hashes: Mapping[str, str],
-    stored: Mapping[str, StoredFile],
+    stored: Mapping[str, ListedFile],
     kind_of: Callable[[str], Kind],
 ) -> list[tuple[str, str]]:
     """A new file with the content of a missing one is that file under a new name; of several, the first by path. The

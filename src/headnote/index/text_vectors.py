@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PART = 600
 """Largest part in bytes, without its lead: about 140 tokens in any script. Half of that is no better and takes twice
-the space; whole chunks are far worse. Any change here makes stored vectors stale: a migration has to drop them."""
+the space; whole chunks are far worse. Any change here makes stored vectors stale: give the index another version."""
 
 LEAD = 240
 """Longest breadcrumb, in characters, that is repeated in every part."""

@@ -29,11 +29,11 @@ from headnote.index.plan import FilesRead, FilesToRead, Plan, Report, Task, igno
 from headnote.links.sites.detection import find_sites_of
 from headnote.links.sites.site import Site, read_sites, sites_entry
 from headnote.model.progress import Progress, Watcher
-from headnote.sources.repository import Listing, SkippedFile
+from headnote.sources.repository import ListedFile, Listing, SkippedFile
 from headnote.store.filters import path_matcher
 from headnote.store.integrity import FOLDERS, MADE_WITH, SITES
 from headnote.store.interface import Reader, Store
-from headnote.store.rows import NonText, StoredFile
+from headnote.store.rows import NonText
 
 
 def update_documents(store: Store, task: Task, model: str, watch: Watcher = ignore_progress) -> Report:
@@ -128,7 +128,7 @@ class UpdateScope:
             if root.name and not root.barred
         }
 
-    def files(self, reader: Reader) -> dict[str, StoredFile]:
+    def files(self, reader: Reader) -> dict[str, ListedFile]:
         """What is stored of them. Files of a root whose settings have changed count as changed."""
         stored = reader.files()
         if self._fits is not None:
@@ -178,7 +178,7 @@ class UpdateScope:
         return {scope: read for scope, read in unfinished_reads(manifest).items() if scope != self._name}
 
 
-def _voided(file: StoredFile) -> StoredFile:
+def _voided(file: ListedFile) -> ListedFile:
     return file._replace(size=-1, hash="")
 
 

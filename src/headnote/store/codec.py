@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from headnote.model import LinkKind
 from headnote.model.chunk import BREADCRUMB, OVERLAP, Pieces
+from headnote.sources.repository import ListedFile
 from headnote.store.filters import flat_fields, folded_tag
 from headnote.store.integrity import integer
 from headnote.store.keyword_fields import keyword_fields
@@ -32,7 +33,6 @@ from headnote.store.rows import (
     Parent,
     Row,
     StoredChunk,
-    StoredFile,
 )
 
 # -- text
@@ -260,9 +260,6 @@ def fields(document: DocumentRow) -> list[tuple[str, str]]:
 
 # -- columns → rows
 
-DOCUMENT_COLUMNS = "d.path, d.size, d.mtime_ns, d.hash, d.title, d.metadata, d.tags, d.aliases, d.warning, d.mdx"
-"""All of a document but its number and its text."""
-
 
 def stored_document(columns: Sequence[Any], text: str) -> DocumentRow:
     """A document, from these columns and its text."""
@@ -287,9 +284,9 @@ def stored_head(columns: Sequence[Any]) -> DocumentHead:
     return DocumentHead(unescaped(path), unescaped(title), unpacked_mapping(metadata), unpacked_strings(aliases))
 
 
-def stored_file(columns: Sequence[Any]) -> StoredFile:
+def stored_file(columns: Sequence[Any]) -> ListedFile:
     path, size, mtime_ns, digest = columns
-    return StoredFile(unescaped(path), integer(size), integer(mtime_ns), unescaped(digest))
+    return ListedFile(unescaped(path), integer(size), integer(mtime_ns), unescaped(digest))
 
 
 def stored_non_text(columns: Sequence[Any]) -> NonText:
@@ -319,10 +316,6 @@ def stored_summaries(
         for path, title, chunks, warning, size, mtime_ns in rows
     )
     return sorted(summaries)
-
-
-PARENT_COLUMNS = "d.path, d.title, d.mtime_ns, d.metadata, d.tags, d.aliases"
-"""All of a parent but its text."""
 
 
 def parent(columns: Sequence[Any], text: str) -> Parent:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from headnote.numeric import np
+from headnote.sources.repository import ListedFile
 from headnote.store.caching import ALL
 from headnote.store.codec import (
     CHUNK_COLUMNS,
@@ -39,7 +40,6 @@ from headnote.store.rows import (
     NonText,
     Parent,
     StoredChunk,
-    StoredFile,
 )
 from headnote.store.selecting import ChunkSelection
 from headnote.words.vocabulary import Vocabulary
@@ -211,7 +211,7 @@ class DocumentReader(ChunkSelection):
 
     # -- documents
 
-    def files(self) -> dict[str, StoredFile]:
+    def files(self) -> dict[str, ListedFile]:
         rows = self.select("SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
         return {file.path: file for file in map(stored_file, rows)}
 

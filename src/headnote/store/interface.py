@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from headnote.sources.repository import ListedFile
 from headnote.store.filters import Filter
 from headnote.store.integrity import decoding
 from headnote.store.labels import Labels
@@ -27,7 +28,6 @@ from headnote.store.rows import (
     PackedVectors,
     PendingText,
     StoredChunk,
-    StoredFile,
     Weights,
 )
 from headnote.words.vocabulary import Vocabulary
@@ -58,7 +58,7 @@ class Reader(Protocol):
 
     # -- documents, their chunks, and the links between them
 
-    def files(self) -> dict[str, StoredFile]:
+    def files(self) -> dict[str, ListedFile]:
         """Path → what a plan compares with the disk."""
 
     def non_texts(self) -> dict[str, NonText]:

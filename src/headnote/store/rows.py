@@ -9,10 +9,6 @@ from typing import Any, NamedTuple
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.model import LinkKind
 from headnote.model.chunk import Pieces, joined_pieces, leading_breadcrumb
-from headnote.sources.repository import ListedFile
-
-StoredFile = ListedFile
-"""A file as it was when its document was stored, with its hash: what a plan compares with the disk."""
 
 
 class NonText(NamedTuple):

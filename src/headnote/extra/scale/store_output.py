@@ -23,12 +23,13 @@ from headnote.index.manifest import Owner, manifest_of, needs_rebuild, unfinishe
 from headnote.index.relinking import link_all
 from headnote.index.text_vectors import complete, embed_in_parts, whole, with_vectors
 from headnote.sources.files import FileSnapshot, content_hash, decode
+from headnote.sources.repository import ListedFile
 from headnote.store.codec import columns_of
 from headnote.store.integrity import MADE_WITH, UNFINISHED
 from headnote.store.interface import Store, Writer
 from headnote.store.opening import open_store, shown_store
 from headnote.store.quantized import names_of
-from headnote.store.rows import DocumentEntry, StoredFile
+from headnote.store.rows import DocumentEntry
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +67,7 @@ class StoreOutput:
         self._made_with = {MADE_WITH: made_with} if made_with else {}
         self._store = _open(target)
         self._owner = Owner(target.source, self._store.place, self._store.is_shared, target.adopts)
-        self._files: dict[str, StoredFile] = {}
+        self._files: dict[str, ListedFile] = {}
         self._is_changed = False
 
     def open(self, rebuild: bool) -> None:
