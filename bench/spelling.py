@@ -22,7 +22,7 @@ from headnote.extra.evaluate.metrics import difference, interval
 from headnote.search import engine
 from headnote.search.query import Mode
 from headnote.search.spelling import WordReading, content_terms, function_terms, read_words
-from headnote.store.interface import Keywords
+from headnote.store.interface import Reader
 from headnote.words.terms import terms
 from our_search import Ask, Model, OurIndex
 from question_sets import QuestionSet, anthropic, chroma, linkgold
@@ -36,7 +36,7 @@ LONG = 5
 """Letters of a word that is worth mistyping."""
 
 Change = Callable[[str, Random], str]
-Read = Callable[[Keywords, str, int], list[WordReading]]
+Read = Callable[[Reader, str, int], list[WordReading]]
 
 
 def main() -> None:
@@ -102,7 +102,7 @@ def _asked(ask: Ask, located: list[LocatedQuestion], texts: list[str], read: Rea
     return scores
 
 
-def _as_typed(_: Keywords, text: str, __: int) -> list[WordReading]:
+def _as_typed(_: Reader, text: str, __: int) -> list[WordReading]:
     return [WordReading(term, term, {term: 1.0}) for term in content_terms(text)]
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 
-from headnote.index.parts import parts_of
+from headnote.index.text_vectors import parts_of
 from headnote.store.quantized import names_of
 
 TIMES = {"link": 2, "desc": 2, "head": 1, "ict": 0.35}

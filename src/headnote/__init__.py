@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from headnote.extra.export.writing import Exported
     from headnote.extra.packs.format import PackInfo
     from headnote.index.plan import FilesRead, Plan, Report
-    from headnote.links.checking.report import Finding, IgnoredFinding, LinkReport, Position
+    from headnote.links.checking.link_report import Finding, IgnoredFinding, LinkReport, Position
     from headnote.links.graph import Graph, Neighbour, Neighbourhood, Node
     from headnote.markdown import parse
     from headnote.markdown.headings import HeadingStack
@@ -222,17 +222,17 @@ _MODULE_OF = {
     "Exported": "headnote.extra.export.writing",
     "Facet": "headnote.model.results",
     "FilesRead": "headnote.index.plan",
-    "Finding": "headnote.links.checking.report",
+    "Finding": "headnote.links.checking.link_report",
     "FoundWord": "headnote.model.results",
     "Graph": "headnote.links.graph",
     "Guess": "headnote.model.results",
     "HeadingStack": "headnote.markdown.headings",
     "Hit": "headnote.model.results",
-    "IgnoredFinding": "headnote.links.checking.report",
+    "IgnoredFinding": "headnote.links.checking.link_report",
     "Index": "headnote.api",
     "IndexSettings": "headnote.config",
     "LeftOut": "headnote.api",
-    "LinkReport": "headnote.links.checking.report",
+    "LinkReport": "headnote.links.checking.link_report",
     "LinkRow": "headnote.store.rows",
     "Message": "headnote.answer.prompt",
     "ModelStatus": "headnote.api",
@@ -249,7 +249,7 @@ _MODULE_OF = {
     "Passages": "headnote.api",
     "Piece": "headnote.answer.chat",
     "Plan": "headnote.index.plan",
-    "Position": "headnote.links.checking.report",
+    "Position": "headnote.links.checking.link_report",
     "Progress": "headnote.model.progress",
     "ReadQuery": "headnote.model.results",
     "Related": "headnote.model.results",

@@ -25,7 +25,7 @@ from headnote.api import trust_folder
 from headnote.cli.links import escaped_for_github
 from headnote.cli.main import main
 from headnote.extras import DISTRIBUTION
-from headnote.links.checking.report import KINDS
+from headnote.links.checking.link_report import KINDS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ from headnote.api import trust_folder
 from headnote.links.checking import near_misses as suggestions
 from headnote.links.checking.checked_files import linked_document
 from headnote.links.checking.ignoring import IgnoreEntry, sift, target_regex
-from headnote.links.checking.report import Finding, LinkReport, Position
+from headnote.links.checking.link_report import Finding, LinkReport, Position
 from headnote.links.resolving import Contents, RootContents
 from headnote.model.progress import Progress
 from headnote.sources.files import FileSnapshot

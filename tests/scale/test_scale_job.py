@@ -111,7 +111,7 @@ import os, signal, sys
 import headnote.extra.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.extra.scale.job import Job, run_job
-from headnote.extra.scale.work import JobRecipe
+from headnote.extra.scale.work import Recipe
 
 def watch(done, total):
     if 0 < done < total:
@@ -119,7 +119,7 @@ def watch(done, total):
 
 if __name__ == "__main__":
     work.SMALLEST_PART = 20_000
-    run_job(Job(sys.argv[1], sys.argv[2], JobRecipe(Settings()), workers=int(sys.argv[3])), watch)
+    run_job(Job(sys.argv[1], sys.argv[2], Recipe(Settings()), workers=int(sys.argv[3])), watch)
 """
 
 

@@ -16,7 +16,7 @@ from headnote.index.plan import ignore_progress
 from headnote.links.checking.checked_files import LinkedDocument, LinkReader, UnreadFile
 from headnote.links.checking.findings import findings_in
 from headnote.links.checking.ignoring import IgnoreEntry, sift
-from headnote.links.checking.report import KINDS, LinkReport
+from headnote.links.checking.link_report import KINDS, LinkReport
 from headnote.links.sites.detection import find_sites_of
 from headnote.model.progress import Progress, Watcher
 from headnote.processes import batches_on_all_cores

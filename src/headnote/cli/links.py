@@ -32,7 +32,7 @@ from headnote.cli.terminal import (
 )
 from headnote.errors import SettingsError
 from headnote.index.plan import ignore_progress
-from headnote.links.checking.report import KINDS, Finding, LinkReport
+from headnote.links.checking.link_report import KINDS, Finding, LinkReport
 from headnote.links.checking.sarif import level_of, said, sarif_log
 from headnote.store.rows import LinkRow
 

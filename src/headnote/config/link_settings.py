@@ -9,7 +9,7 @@ from typing import Any
 from headnote.config.tables import SettingsFile, nearest_file
 from headnote.errors import SettingsError, nearest, shown
 from headnote.links.checking.ignoring import IgnoreEntry
-from headnote.links.checking.report import KINDS
+from headnote.links.checking.link_report import KINDS
 
 TABLE = "links"
 IGNORE = "ignore"

@@ -13,7 +13,7 @@ from headnote.chunking.records import line_ends
 from headnote.errors import SourceError
 from headnote.formats.kinds import open_document
 from headnote.links.anchors import Anchors, anchors_of, block_ids, repeated_ids
-from headnote.links.checking.report import Position
+from headnote.links.checking.link_report import Position
 from headnote.links.resolving import aliases_of, link_row
 from headnote.links.sites.site import Naming, naming_of
 from headnote.markdown.document import Document

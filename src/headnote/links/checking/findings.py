@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from headnote.links.anchors import Anchors
 from headnote.links.checking.checked_files import LinkedDocument
+from headnote.links.checking.link_report import Finding, FindingKind, Position
 from headnote.links.checking.near_misses import Suggestions
-from headnote.links.checking.report import Finding, FindingKind, Position
 from headnote.links.resolving import (
     RootContents,
     SitesOfRoots,

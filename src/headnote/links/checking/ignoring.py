@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from headnote.links.checking.report import Finding, FindingKind, IgnoredFinding, Position
+from headnote.links.checking.link_report import Finding, FindingKind, IgnoredFinding, Position
 from headnote.store.filters import path_matcher
 
 if TYPE_CHECKING:

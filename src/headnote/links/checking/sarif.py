@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from headnote.links.checking.report import ABOUT, KINDS, Finding, LinkReport
+from headnote.links.checking.link_report import ABOUT, KINDS, Finding, LinkReport
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
