@@ -54,18 +54,15 @@ MIN_LINES = 40
 """Lines of a file that needs no reason. An `__init__` is there for its package."""
 SHORT = {
     "__main__.py": "Python looks for it by this name",
-    "api/packs.py": "joins packs, which are beside the path, to the index of the same layer",
     "chunking/cut_blocks.py": "the page and the command ask it of chunks; nothing that makes chunks does",
     "chunking/data_uris.py": "shared by all that show, store or embed text",
-    "cli/paths.py": "shared by two commands, of which neither loads the other",
-    "lines.py": "the one definition of a line, below every package",
     "markdown/rules/heading.py": "one construct per file",
     "markdown/rules/table.py": "one construct per file",
     "markdown/rules/thematic_break.py": "one construct per file",
     "model/progress.py": "passes between the packages that work long and those that show it",
+    "numeric.py": "the one way to numpy, below every package",
     "rendering/deadline.py": "shared by the parser and by all that draws with it",
     "search/marking.py": "loaded only where the words of a whole document are asked for",
-    "signals.py": "below every package; loads nothing else",
 }
 """Shorter files, and why each is one."""
 

@@ -180,7 +180,7 @@ def test_the_flows_are_numbered_and_short(page: str) -> None:
 def test_the_flows_begin_and_end_where_they_say(page: str) -> None:
     rows, hits = flows(page)
     assert [steps[0].file.partition("/")[0] for steps in (rows, hits)] == ["cli", "cli"]
-    assert "store/sqlite/writer.py" in {step.file for step in rows}
+    assert "store/document_writer.py" in {step.file for step in rows}
     assert hits[-1].file == "cli/terminal.py"
 
 

@@ -1,10 +1,9 @@
-"""The walks of CONTRIBUTING.md are true: each change is made in a copy of the package, and every surface has it. The
-options of a search are on every surface, and what the glossary names exists."""
+"""The walks of CONTRIBUTING.md are true: each change is made in a copy of the package, and every surface has it. So is
+the glossary: what it names exists."""
 
 from __future__ import annotations
 
 import ast
-import inspect
 import json
 import os
 import re
@@ -12,17 +11,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
-import msgspec
 import pytest
 
-import headnote
-from headnote.cli.search import search_command
-from headnote.config.search_settings import SEARCH
 from headnote.links.sites.detection import _MAKERS
 from headnote.sources.discover import SITE_MARKS
-from headnote.web.requests import SearchRequest
 
 MAX_FILES = 3
 WALK = re.compile(r"^### (?P<title>Add .*)\n(?P<text>(?:(?!^##).*\n)*)", re.MULTILINE)
@@ -30,7 +24,7 @@ CHANGE = re.compile(
     r"^\*\*`(?P<file>[^`\n]+)`\*\*: (?P<about>(?:[^\n]+\n)+)\n```diff\n(?P<diff>(?:(?!```)[^\n]*\n)+)```$", re.MULTILINE
 )
 
-FIELD, RULE = "Add a field to a hit", "Add a link rule of a site generator"
+FIELD, RULE, OPTION = "Add a field to a hit", "Add a link rule of a site generator", "Add a search option"
 
 ASK_FOR_FIELD = """
 import contextlib, io, json
@@ -65,6 +59,37 @@ with Index.open("book", embedder="none") as index:
     index.update()
     found = {"index": [link.resolved for link in index.links("src/index.md")]}
 found["check"] = [finding.target for finding in check_links("book").findings]
+print(json.dumps(found))
+"""
+ASK_FOR_OPTION = """
+import contextlib, io, json
+from pathlib import Path
+from starlette.testclient import TestClient
+from headnote import Index, SettingsError
+from headnote.api.keeper import Served
+from headnote.cli.main import main
+from headnote.web.app import make_app
+
+found = {}
+with Index.open("notes", embedder="none") as index:
+    index.update()
+    try:
+        found["python"] = [len(index.search("gauge", min_length=least)) for least in (1, 1000)]
+    except TypeError:
+        found["python"] = None
+    client = TestClient(make_app(Served(index)), base_url="http://127.0.0.1")
+    answers = [client.get("/api/search", params={"q": "gauge", "min_length": least}) for least in (1, 1000)]
+    found["http"] = [len(answer.json().get("hits", "refused")) for answer in answers]
+    parameters = client.get("/api/openapi.json").json()["paths"]["/api/search"]["get"]["parameters"]
+    found["openapi"] = "min_length" in [parameter["name"] for parameter in parameters]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    found["flag"] = [main(["search", "gauge", "notes", "--min-length", least]) for least in ("1", "1000", "-1")]
+Path("notes/headnote.toml").write_text("[search]\\nmin_length = 1000\\n")
+try:
+    with Index.open("notes", embedder="none") as index:
+        found["setting"] = len(index.search("gauge"))
+except SettingsError:
+    found["setting"] = None
 print(json.dumps(found))
 """
 
@@ -153,7 +178,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_walk_is_short_and_whole(page: str, walks: dict[str, list[Change]]) -> None:
-    assert list(walks) == [FIELD, RULE]
+    assert list(walks) == [FIELD, RULE, OPTION]
     for title, changes in walks.items():
         files = [change.file for change in changes]
         assert 1 <= len(files) <= MAX_FILES, title
@@ -176,8 +201,7 @@ def test_what_walks_name_is_where_they_say(walks: dict[str, list[Change]], repos
             FIELD,
             ASK_FOR_FIELD,
             {"python": None, "json": None, "http": None, "openapi": False, "mcp": None},
-            # An agent pays for every field: it gets those that the reply names.
-            {"python": 7, "json": 7, "http": 7, "openapi": True, "mcp": None},
+            {"python": 7, "json": 7, "http": 7, "openapi": True, "mcp": 7},
             id="field",
         ),
         pytest.param(
@@ -186,6 +210,13 @@ def test_what_walks_name_is_where_they_say(walks: dict[str, list[Change]], repos
             {"index": [None, None], "check": ["/deep.html", "/gone.html"]},
             {"index": ["src/part/deep.md", None], "check": ["/gone.html"]},
             id="rule",
+        ),
+        pytest.param(
+            OPTION,
+            ASK_FOR_OPTION,
+            {"python": None, "http": [7, 7], "openapi": False, "flag": [2, 2, 2], "setting": None},
+            {"python": [1, 0], "http": [1, 0], "openapi": True, "flag": [0, 1, 2], "setting": 0},
+            id="option",
         ),
     ],
 )
@@ -209,49 +240,6 @@ def test_a_walk_leads_where_it_says(
 
 def test_every_configuration_of_a_site_is_read() -> None:
     assert [name for name in SITE_MARKS if not any(pattern.fullmatch(name) for pattern, _ in _MAKERS)] == []
-
-
-# The options of a search
-
-OTHER_NAMES = {
-    "flag": {"tags": "tag", "literal": "plain", "recency_days": "recency", "recency_steps": "recency"},
-    "http": {"roots": "root", "tags": "tag", "recency_steps": "recency"},
-    "setting": {"recency_days": "recency", "recency_steps": "recency"},
-    "tool": {},
-}
-"""Surface → what an option is called there, where that may not be its own name."""
-LEFT_OUT = {
-    "flag": set[str](),
-    "http": set[str](),
-    # What narrows a search belongs to the query, not to the folder.
-    "setting": {"path", "roots", "tags", "where", "since", "literal"},
-    # An agent reads the description of every option, whether or not it needs it.
-    "tool": {"per_document", "min_score", "recency_days", "recency_steps", "expand", "fusion"},
-}
-"""Surface → options that it does not have."""
-
-
-def names_on(surface: str) -> set[str]:
-    if surface == "flag":
-        return {str(parameter.name) for parameter in search_command.params}
-    if surface == "http":
-        return {field.name for field in msgspec.structs.fields(SearchRequest)}
-    if surface == "setting":
-        return set(SEARCH.checks)
-    from headnote.mcp_server.server import _search
-
-    return set(_search(lambda: pytest.fail("not asked")).parameters["properties"])
-
-
-@pytest.mark.parametrize("surface", ["flag", "http", "setting", "tool"])
-def test_every_option_of_a_search_is_on_every_surface(surface: str) -> None:
-    if surface == "tool":
-        pytest.importorskip("mcp", reason='needs the SDK: pip install "headnote-md[mcp]"')
-    options = {"limit", "mode", *get_type_hints(headnote.SearchOptions)}
-    assert options <= inspect.signature(headnote.Index.search).parameters.keys()
-    there = names_on(surface)
-    on_surface = {name for name in options if {name, OTHER_NAMES[surface].get(name)} & there}
-    assert options - on_surface == LEFT_OUT[surface]
 
 
 # The glossary

@@ -5,27 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from headnote.arguments import expect
 from headnote.config.tables import Check, LoadedTable, SettingEntry, Table, choice, count
-from headnote.search.query import HITS, OPTIONS, Expand, Fusion, Mode, SearchOption, read_recency
+from headnote.search.query import HITS, OPTIONS, SearchOption, SearchSettings, read_recency
 from headnote.search.ranking import RECENCY_OF_PRESET
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """The options of a search that a folder may set, in the order in which they are shown."""
-
-    limit: int | None = None
-    mode: Mode = OPTIONS["mode"].default
-    fusion: Fusion = OPTIONS["fusion"].default
-    recency: str = OPTIONS["recency"].default
-    min_score: float | None = OPTIONS["min_score"].default
-    per_document: int = OPTIONS["per_document"].default
-    expand: Expand = OPTIONS["expand"].default
-    budget: int = OPTIONS["budget"].default
 
 
 def in_effect(loaded: LoadedTable[SearchSettings], preset: str) -> LoadedTable[SearchSettings]:

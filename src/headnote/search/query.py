@@ -3,7 +3,7 @@
 **A new option is a line of `OPTIONS`**, which says its type, bounds, default and words. The flag, the parameter of HTTP
 and its schema, the pages of the docs and every check are made from it. Beside it stand an argument of `Index.search`,
 for editors, with its type in `SearchOptions`; and the place that uses it, a field of `Query`. One that a folder may set
-is a field of `SearchSettings`, too. A test compares all of them.
+is a field of `SearchSettings`, too. A test compares all of them, and CONTRIBUTING.md walks through one.
 """
 
 from __future__ import annotations
@@ -300,7 +300,21 @@ FILTERS = ("path", "roots", "tags", "where", "since")
 """Options that say which documents are searched."""
 
 
-# -- The search.
+# -- What a folder may set, and the search.
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """The options of a search that a folder may set, in the order in which they are shown."""
+
+    limit: int | None = None
+    mode: Mode = OPTIONS["mode"].default
+    fusion: Fusion = OPTIONS["fusion"].default
+    recency: str = OPTIONS["recency"].default
+    min_score: float | None = OPTIONS["min_score"].default
+    per_document: int = OPTIONS["per_document"].default
+    expand: Expand = OPTIONS["expand"].default
+    budget: int = OPTIONS["budget"].default
 
 
 @dataclass(frozen=True, slots=True)
