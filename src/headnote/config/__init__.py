@@ -9,7 +9,7 @@ from headnote.config.context_settings import ContextFile, check_sentence, contex
 from headnote.config.index_settings import INDEX_NAMES, IndexSettings, load_index_settings
 from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
 from headnote.config.roots import RootEntry, packed_roots, read_roots
-from headnote.config.search_settings import SearchSettings, in_effect, load_search_settings, packed_search_settings
+from headnote.config.search_settings import in_effect, load_search_settings, packed_search_settings
 from headnote.config.server_settings import MOST_WORKERS, ServerSettings, load_server_settings
 from headnote.config.stored import (
     KEPT,
@@ -25,6 +25,7 @@ from headnote.config.stored import (
 from headnote.config.tables import LoadedTable, settings_file, settings_files
 from headnote.config.trust import Trusted
 from headnote.config.withheld import OutwardSetting, outward_settings_of, trust_note, withheld_of_file
+from headnote.search.query import SearchSettings
 
 __all__ = [
     "INDEX_NAMES",
