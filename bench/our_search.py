@@ -13,15 +13,13 @@ from headnote.api import Index
 from headnote.config.stored import choose
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models, get_embedder
-from headnote.extra.evaluate.caching_embedder import CachingEmbedder
-from headnote.extra.evaluate.measuring import Retrieved
+from headnote.extra.evaluate.measuring import CachingEmbedder, Retrieved
 from headnote.extra.evaluate.metrics import TextSpan
 from headnote.model import Hit
 from headnote.model.progress import Progress
 from headnote.search.engine import DEPTH
 from headnote.search.query import Mode
-from headnote.search.ranking import ranked, reciprocal_ranks
-from headnote.search.retrievers import by_meaning, by_words
+from headnote.search.ranking import by_meaning, by_words, ranked, reciprocal_ranks
 from headnote.search.spelling import content_terms
 from headnote.store.filters import Filter
 from headnote.store.rows import LinkRow

@@ -139,9 +139,8 @@ class Timed:
 def run(engine: str, workers: int, given: str, embedder: str, kind: str) -> Figures:
     """One job. Its start is all that passes before the first part begins, and what is still to do after the last."""
     from headnote.chunking.settings import Settings
-    from headnote.extra.scale.engines import find_engine
     from headnote.extra.scale.inputs import list_inputs
-    from headnote.extra.scale.job import Job, open_output
+    from headnote.extra.scale.job import Job, find_engine, open_output
     from headnote.extra.scale.work import Recipe, cut_into_parts
 
     model = get_embedder(embedder).name if embedder else ""

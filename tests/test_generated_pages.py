@@ -14,9 +14,8 @@ from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.cli.formatting import setting_text
 from headnote.cli.main import app
 from headnote.config.index_settings import INDEX
-from headnote.config.llm import LLM
 from headnote.config.search_settings import SEARCH
-from headnote.config.server_settings import SERVER
+from headnote.config.server_settings import LLM, SERVER
 from headnote.config.tables import Table
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -27,9 +27,8 @@ from headnote.cli.main import COMMANDS, app
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.config import ChatSettings, IndexSettings, SearchSettings, ServerSettings
 from headnote.config.index_settings import INDEX
-from headnote.config.llm import LLM
 from headnote.config.search_settings import SEARCH
-from headnote.config.server_settings import SERVER
+from headnote.config.server_settings import LLM, SERVER
 from headnote.config.tables import VARIABLE_PREFIX, Table
 from headnote.markdown.plain import plain_text
 from headnote.search.query import OPTIONS

@@ -72,8 +72,7 @@ if TYPE_CHECKING:
     from headnote.links.checking.link_report import Finding, IgnoredFinding, LinkReport, Position
     from headnote.links.graph import Graph, Neighbour, Neighbourhood, Node
     from headnote.markdown import parse
-    from headnote.markdown.headings import HeadingStack
-    from headnote.markdown.outline import OutlineEntry
+    from headnote.markdown.headings import HeadingStack, OutlineEntry
     from headnote.model.progress import Progress
     from headnote.model.results import (
         Answer,
@@ -241,7 +240,7 @@ _MODULE_OF = {
     "Neighbourhood": "headnote.links.graph",
     "Node": "headnote.links.graph",
     "NonText": "headnote.store.rows",
-    "OutlineEntry": "headnote.markdown.outline",
+    "OutlineEntry": "headnote.markdown.headings",
     "OutwardSetting": "headnote.config",
     "PackInfo": "headnote.extra.packs.format",
     "Parent": "headnote.store.rows",

@@ -12,9 +12,8 @@ import pytest
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
 from headnote.config import INDEX_NAMES
-from headnote.config.llm import LLM
 from headnote.config.search_settings import SEARCH
-from headnote.config.server_settings import SERVER
+from headnote.config.server_settings import LLM, SERVER
 
 pytest_plugins = ("folder_fixtures",)
 

@@ -13,8 +13,8 @@ import pytest
 import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import MissingSource, SettingsError
-from headnote.extra.evaluate.caching_embedder import CachingEmbedder
 from headnote.extra.evaluate.measuring import (
+    CachingEmbedder,
     Measurement,
     Retrieved,
     eligible_hits,

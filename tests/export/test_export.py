@@ -15,7 +15,7 @@ import pytest
 
 from headnote import Index, IndexFailure, SettingsError, UnwritableIndex
 from headnote.embedding.wordpieces import uncased
-from headnote.extra.export.word_shards import page_terms
+from headnote.extra.export.shards import page_terms
 from headnote.extra.export.writing import files_of_package
 from headnote.search.spelling import ENDINGS
 from headnote.words.terms import terms, words_of

@@ -11,7 +11,7 @@ import pytest
 from effort import stop_of_endless_work
 
 import headnote
-from headnote.links.sites.configuration import data_of
+from headnote.links.sites.site_files import data_of
 from headnote.store.rows import LinkRow
 
 LEADS_NOWHERE = "(broken)"

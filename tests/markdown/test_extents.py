@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.markdown.document import Document
-from headnote.markdown.outline import OutlineEntry
+from headnote.markdown.headings import OutlineEntry
 from headnote.sources.files import read_source
 
 

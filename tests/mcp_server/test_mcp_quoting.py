@@ -18,8 +18,7 @@ from mcp import Client, MCPError
 
 from headnote import FilesRead, Index
 from headnote.api.keeper import KeeperState, Served
-from headnote.mcp_server.quoting import NOTICE, QuotedPart, quote
-from headnote.mcp_server.replies import hits_reply
+from headnote.mcp_server.replies import NOTICE, QuotedPart, hits_reply, quote
 from headnote.mcp_server.server import INSTRUCTIONS, make_server
 from headnote.model import Hit
 

@@ -471,10 +471,10 @@ def test_a_file_that_is_no_pack_is_not_overwritten(index: Index, tmp_path: Path)
 _STOPS = """
 import sys, time
 from pathlib import Path
-import headnote.extra.packs.making, headnote.extra.packs.canonical
+import headnote.extra.packs.making, headnote.extra.packs.making
 from headnote import Index
 
-module, name = {"copied": (headnote.extra.packs.canonical, "_forget_history"), "vacuumed": (headnote.extra.packs.making,
+module, name = {"copied": (headnote.extra.packs.making, "_forget_history"), "vacuumed": (headnote.extra.packs.making,
     "write_container"), "signed": (headnote.extra.packs.making, "read_info")}[sys.argv[1]]
 original = getattr(module, name)
 def stop(*arguments):

@@ -17,9 +17,9 @@ import headnote.extra.scale.work as work
 from headnote.chunking.presets import presets
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError, SettingsError
-from headnote.extra.scale.engines import run_local
 from headnote.extra.scale.folder_output import FolderOutput
 from headnote.extra.scale.inputs import list_inputs
+from headnote.extra.scale.job import run_local
 from headnote.extra.scale.work import Recipe
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")

@@ -13,9 +13,9 @@ from headnote.chunking.settings import Settings
 from headnote.cli.main import main
 from headnote.errors import BulkError
 from headnote.extra.scale.chunk_files import LanceFiles
-from headnote.extra.scale.engines import run_local
 from headnote.extra.scale.folder_output import FolderOutput
 from headnote.extra.scale.inputs import list_inputs
+from headnote.extra.scale.job import run_local
 from headnote.extra.scale.work import Recipe
 from headnote.model import Chunk
 

@@ -15,8 +15,8 @@ from headnote import Index, Progress
 from headnote.chunking.settings import Settings
 from headnote.cli.main import main
 from headnote.errors import BulkError, ForeignIndex
-from headnote.extra.scale.engines import run_local
 from headnote.extra.scale.inputs import list_inputs
+from headnote.extra.scale.job import run_local
 from headnote.extra.scale.store_output import IndexTarget, StoreOutput
 from headnote.extra.scale.work import Recipe
 from headnote.index.manifest import name_of

@@ -16,7 +16,7 @@ import headnote
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index.text_vectors import embed_in_parts, whole
-from headnote.search.retrievers import model_for
+from headnote.search.ranking import model_for
 from headnote.store.filters import Filter, InPath
 from headnote.store.quantized import names_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headnote.search.retrievers import NAME_SHARE, WHOLE_SHARE, by_parts, unread_chunks
+from headnote.search.ranking import NAME_SHARE, WHOLE_SHARE, by_parts, unread_chunks
 from headnote.store.quantized import PartSet
 
 QUERY = np.array([1, 0], np.float32)

@@ -24,7 +24,7 @@ from headnote import SettingsError
 from headnote.api.keeper import Served
 from headnote.cli import serve
 from headnote.cli.main import main
-from headnote.config.tokens import is_token, kept_token
+from headnote.config.server_settings import is_token, kept_token
 from headnote.web import serving
 from headnote.web.serving import PORT, is_loopback
 

@@ -16,9 +16,8 @@ from starlette.testclient import TestClient
 
 from headnote.api import Index
 from headnote.markdown.document import Document
-from headnote.rendering import long_pages, page
-from headnote.rendering.long_pages import pieces_of
-from headnote.rendering.page import SOURCE_NOTICE, CutDocument, DrawnPage, render_text
+from headnote.rendering import page
+from headnote.rendering.page import SOURCE_NOTICE, CutDocument, DrawnPage, pieces_of, render_text
 
 pytest_plugins = ("web_fixtures",)
 
@@ -66,14 +65,14 @@ class Reading(HTMLParser):
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_pages, "LONGEST_WHOLE", 0)
-    monkeypatch.setattr(long_pages, "PIECE_CHARACTERS", 40)
+    monkeypatch.setattr(page, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(page, "PIECE_CHARACTERS", 40)
 
 
 def whole(text: str) -> str:
     cut = CutDocument(text, "a.md", False)
     blocks = cut.document.blocks
-    cut.pieces = [long_pages.PagePiece(blocks, len(text), blocks[-1].end_line)]
+    cut.pieces = [page.PagePiece(blocks, len(text), blocks[-1].end_line)]
     return DrawnPage(cut, (), None).draw(0)
 
 
@@ -104,12 +103,12 @@ def test_the_constructs_are_cut_at_all() -> None:
 def test_a_usual_document_is_one_piece(repository: Path) -> None:
     for file in sorted((repository / "docs").glob("*.md")):
         text = file.read_text(encoding="utf-8")
-        assert len(pieces_of(Document(text, file.name, False))) == 1 + (len(text) > long_pages.LONGEST_WHOLE)
+        assert len(pieces_of(Document(text, file.name, False))) == 1 + (len(text) > page.LONGEST_WHOLE)
 
 
 def test_nothing_open_is_cut_unless_it_never_closes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_pages, "LONGEST_WHOLE", 0)
-    monkeypatch.setattr(long_pages, "PIECE_CHARACTERS", 100)
+    monkeypatch.setattr(page, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(page, "PIECE_CHARACTERS", 100)
     folded = "<details>\n\n" + "words\n\n" * 40 + "</details>\n\n# After\n"
     assert [piece.start_line for piece in pieces_of(Document(folded, "a.md", False))] == [1, 85]
     never = "<div>\n\n" + "words\n\n" * 400
@@ -117,8 +116,8 @@ def test_nothing_open_is_cut_unless_it_never_closes(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_piece_that_takes_too_long_is_shown_as_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_pages, "LONGEST_WHOLE", 0)
-    monkeypatch.setattr(long_pages, "PIECE_CHARACTERS", 20)
+    monkeypatch.setattr(page, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(page, "PIECE_CHARACTERS", 20)
     monkeypatch.setattr(page, "LONGEST_TEXT", 100)
     text = "# One\n\nwords of one section\n\n# Two\n\n" + "long " * 30 + "\n\n# Three\n\nwords\n"
     html = render_text(text)

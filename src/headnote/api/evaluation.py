@@ -15,8 +15,14 @@ from headnote.config import Choice, LoadedSettings
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models, get_embedder
 from headnote.errors import EmbeddingError, MissingExtra, MissingIndex, SettingsError
-from headnote.extra.evaluate.caching_embedder import CachingEmbedder, cached_vectors
-from headnote.extra.evaluate.measuring import LocatedQuestion, Measurement, locate_gold, measure
+from headnote.extra.evaluate.measuring import (
+    CachingEmbedder,
+    LocatedQuestion,
+    Measurement,
+    cached_vectors,
+    locate_gold,
+    measure,
+)
 from headnote.extra.evaluate.questions import Question
 from headnote.model import Hit
 from headnote.model.progress import Watcher

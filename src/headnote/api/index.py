@@ -59,7 +59,7 @@ from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
     from headnote.extra.export.writing import Exported
-    from headnote.markdown.outline import OutlineEntry
+    from headnote.markdown.headings import OutlineEntry
 
 
 class Index(IndexedFolder):

@@ -35,7 +35,7 @@ from headnote.model import Related
 from headnote.model.progress import Watcher
 from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.search.engine import Engine
-from headnote.search.retrievers import model_for
+from headnote.search.ranking import model_for
 from headnote.sources.repository import Listing, SkippedFile
 from headnote.sources.tree import why_no_documents
 from headnote.sources.watch import Lookout, watch

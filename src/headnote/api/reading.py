@@ -25,7 +25,7 @@ from headnote.store.interface import Reader, Store
 from headnote.store.rows import DocumentHead, DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
-    from headnote.markdown.outline import OutlineEntry
+    from headnote.markdown.headings import OutlineEntry
     from headnote.search.related import RelatedSource
 
 _MOST_CALLED = 5
@@ -293,7 +293,7 @@ def document_outline(document: DocumentRow) -> list[OutlineEntry]:
 
 def find_section(document: DocumentRow, heading: str) -> OutlineEntry:
     """The section under a heading, by its text or anchor."""
-    from headnote.markdown.outline import find_heading
+    from headnote.markdown.headings import find_heading
 
     entries = document_outline(document)
     entry = find_heading(entries, heading)

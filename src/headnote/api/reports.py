@@ -18,7 +18,7 @@ from headnote.sources.repository import SkippedFile
 from headnote.store.rows import DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
-    from headnote.markdown.outline import OutlineEntry
+    from headnote.markdown.headings import OutlineEntry
 
 
 _FOLDERS = re.compile(r"(?:[^\s(/\\]*[/\\])+(?=(?:headnote|pyproject)\.toml\b)")

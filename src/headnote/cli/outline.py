@@ -16,7 +16,7 @@ from headnote.cli.terminal import StyledLine, StyledText, write_json, write_line
 from headnote.errors import SourceError
 from headnote.formats.kinds import open_document
 from headnote.lines import count_lines
-from headnote.markdown.outline import OutlineEntry
+from headnote.markdown.headings import OutlineEntry
 from headnote.sources.files import read_source
 from headnote.tokens import get_counter
 

@@ -26,7 +26,7 @@ from headnote.cli.access import (
 )
 from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings, read_roots
-from headnote.config.tokens import MIN_LENGTH, is_token, kept_token, new_token
+from headnote.config.server_settings import MIN_LENGTH, is_token, kept_token, new_token
 from headnote.errors import SettingsError
 from headnote.signals import ending_by_sigterm
 

@@ -7,10 +7,16 @@ Settings of chunks stand at its top or in `[chunking]`, all others in a table of
 from headnote.config.chunk_settings import LoadedSettings, load_settings
 from headnote.config.context_settings import ContextFile, check_sentence, context_path, packed_contexts, read_contexts
 from headnote.config.index_settings import INDEX_NAMES, IndexSettings, load_index_settings
-from headnote.config.llm import ChatSettings, chat_environment, load_chat_settings
 from headnote.config.roots import RootEntry, packed_roots, read_roots
 from headnote.config.search_settings import in_effect, load_search_settings, packed_search_settings
-from headnote.config.server_settings import MOST_WORKERS, ServerSettings, load_server_settings
+from headnote.config.server_settings import (
+    MOST_WORKERS,
+    ChatSettings,
+    ServerSettings,
+    chat_environment,
+    load_chat_settings,
+    load_server_settings,
+)
 from headnote.config.stored import (
     KEPT,
     Choice,

@@ -18,10 +18,9 @@ from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, RANGES, Settings, is_path_of_tokenizer
 from headnote.config.index_settings import INDEX
 from headnote.config.link_settings import TABLE as LINKS
-from headnote.config.llm import LLM
 from headnote.config.ragdocs import INDEXING, PARSERS
 from headnote.config.search_settings import SEARCH
-from headnote.config.server_settings import SERVER
+from headnote.config.server_settings import LLM, SERVER
 from headnote.config.tables import (
     OWN_FILE,
     VARIABLE_PREFIX,

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_urlsafe
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from headnote.arguments import expect
-from headnote.config.tables import Check, Table, count, text, texts
+from headnote.config.tables import Check, LoadedTable, Table, count, nearest_file, text, texts, user_file
+from headnote.config.trust import USER_FOLDER, user_folder
 from headnote.errors import SettingsError, nearest, shown
 
 # -- Editors that a document can be opened in: each has an address that the system hands over to it.
@@ -103,3 +109,117 @@ class ServerSettings:
 
 SERVER = Table("server", ServerSettings)
 load_server_settings = SERVER.load
+
+
+# -- `[llm]`: which model answers questions, and where.
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """Which model answers questions, and where."""
+
+    model: Annotated[str, text] = ""
+    """Its name. Without one, answers quote the passages."""
+    url: Annotated[str, text] = ""
+    """Address of the service up to `/v1`; by default the one in the environment."""
+    key: Annotated[str, text] = field(default="", repr=False)
+    """Its API key. Put it in `HEADNOTE_CHAT_KEY` rather than in a file that others read."""
+
+
+LLM = Table("llm", ChatSettings, prefix="HEADNOTE_CHAT_")
+
+
+def load_chat_settings(start: Path, environment: Mapping[str, str] | None = None) -> LoadedTable[ChatSettings]:
+    """The settings from `[llm]` in the file and from the variables `HEADNOTE_CHAT_MODEL`, `_URL` and `_KEY`.
+
+    A key goes only to the address from the same source: the file of the folder, or the user, who speaks in the
+    environment and in a file of their own. Otherwise a file that came with somebody's documents could send the user's
+    key to an address of its own.
+    """
+    variables = LLM.variable_entries(os.environ if environment is None else environment)
+    of_folder, of_user = (LLM.file_entries(file) if file else {} for file in (nearest_file(start), user_file()))
+    entries = of_user | of_folder | variables
+    if "url" in entries:
+        source = of_user | variables if "url" in variables or "url" not in of_folder else of_folder
+        entries = {name: entry for name, entry in entries.items() if name != "key" or name in source}
+        entries |= {"key": source["key"]} if "key" in source else {}
+    return LLM.resolve(LLM.values(entries))
+
+
+def chat_environment(settings: ChatSettings, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment, with variables set to these settings."""
+    values = {"model": settings.model, "url": settings.url, "key": settings.key}
+    return {
+        **(os.environ if environment is None else environment),
+        **{LLM.variable_of(name): value for name, value in values.items()},
+    }
+
+
+# -- Tokens that outlive a restart of the server, one for each folder or pack that is served.
+#
+# They lie in the folder of the user, never in the folder they guard: whoever gets a copy of that one, or searches it,
+# would have the token.
+
+
+MIN_LENGTH = 16
+"""Characters of a token."""
+_MAX_LENGTH = 1000
+_RENEW = "make another one with --token renew"
+
+
+def new_token() -> str:
+    return token_urlsafe(24)
+
+
+def is_token(text: str) -> bool:
+    """Whether it is hard enough to guess, and can stand in an address and in a header."""
+    return len(text) >= MIN_LENGTH and text.isascii() and text.isprintable() and " " not in text
+
+
+def kept_token(root: Path, *, renew: bool = False) -> str:
+    """The token of this folder; with `renew`, or if it has none yet, a new one, which is kept."""
+    file = _file_of(root)
+    try:
+        return _renewed(file) if renew or not file.exists() else _read(file)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SettingsError(
+            f"no token can be kept there: {reason}",
+            path=str(file),
+            remedy=f"give one in HEADNOTE_TOKEN, or set {USER_FOLDER}",
+        ) from None
+
+
+def _file_of(root: Path) -> Path:
+    folder, real = user_folder(), os.path.realpath(root)
+    if folder is None:
+        raise SettingsError("there is no folder to keep a token in", path="--token", remedy=f"set {USER_FOLDER}")
+    if folder.is_relative_to(real):
+        raise SettingsError(
+            f"the token of {root} would be kept inside of it",
+            path=str(folder),
+            remedy=f"set {USER_FOLDER} to another folder",
+        )
+    return folder / "tokens" / sha256(os.fsencode(real)).hexdigest()[:32]
+
+
+def _read(file: Path) -> str:
+    with file.open("rb") as opened:
+        if os.name != "nt" and os.fstat(opened.fileno()).st_mode & 0o077:
+            raise SettingsError("others may read the token that is kept", path=str(file), remedy=_RENEW)
+        token = opened.read(_MAX_LENGTH).decode("ascii", "replace").strip()
+    if not is_token(token):
+        raise SettingsError("no token is kept there", path=str(file), remedy=_RENEW)
+    return token
+
+
+def _renewed(file: Path) -> str:
+    """Written aside, so that nobody reads half of one."""
+    token = new_token()
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    aside = file.with_name(f"{file.name}.{os.getpid()}")
+    aside.unlink(missing_ok=True)
+    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as opened:
+        opened.write(f"{token}\n")
+    aside.replace(file)
+    return token

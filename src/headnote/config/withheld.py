@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 from headnote.config.chunk_settings import ROOTS, TABLE, outward_settings
 from headnote.config.index_settings import INDEX
-from headnote.config.llm import LLM
 from headnote.config.roots import outward_roots
 from headnote.config.search_settings import SEARCH
-from headnote.config.server_settings import SERVER
+from headnote.config.server_settings import LLM, SERVER
 from headnote.config.tables import SettingsFile, nearest_file
 
 GATED = (INDEX, SEARCH, LLM, SERVER)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from headnote.markdown import frontmatter
-from headnote.markdown.headings import heading_text, heading_texts, leading_title, span_headings
+from headnote.markdown.headings import OutlineEntry, heading_text, heading_texts, leading_title, outline, span_headings
 from headnote.markdown.links import links_and_tags
-from headnote.markdown.outline import OutlineEntry, outline
 from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import place, scan_spans
 from headnote.model import Block, Frontmatter, Heading, Link, Tag, file_name

@@ -36,15 +36,20 @@ from headnote.search.ranking import (
     BY_RANK,
     LINK_SOURCES,
     LinkBoost,
+    ModelRanking,
     Ranking,
     Share,
+    by_meaning,
+    by_parts,
+    by_words,
     link_boosts,
+    model_for,
     rank_scores,
     ranked,
     share_of_meaning,
+    unread_chunks,
     weighted_scores,
 )
-from headnote.search.retrievers import ModelRanking, by_meaning, by_parts, by_words, model_for, unread_chunks
 from headnote.search.selection import REPEAT_FACTOR, Candidate, Selection, best_first
 from headnote.search.spelling import WordReading, covered_share, is_guessed, read_words, shares_of, spelt_out
 from headnote.store.filters import FieldIs, Filter, HasTag, InPath, conditions, folded, folded_tag

@@ -12,7 +12,7 @@ from itertools import chain
 
 from headnote.embedding.registry import Models, short_name
 from headnote.search.query import Query
-from headnote.search.retrievers import model_for
+from headnote.search.ranking import model_for
 from headnote.search.spelling import WordReading, read_words, spelt_out
 from headnote.store.filters import (
     All,

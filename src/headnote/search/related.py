@@ -20,7 +20,7 @@ from headnote.lines import whole_lines
 from headnote.markdown.document import Document
 from headnote.model import Related, breadcrumb_of, file_name
 from headnote.numeric import np
-from headnote.search.retrievers import model_for
+from headnote.search.ranking import model_for
 from headnote.search.spelling import Wording, function_terms, rarity
 from headnote.store.interface import Reader
 from headnote.store.keyword_fields import keyword_fields_of, terms_of

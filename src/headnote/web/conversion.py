@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from headnote.index.plan import FilesRead
-from headnote.markdown.outline import OutlineEntry
+from headnote.markdown.headings import OutlineEntry
 from headnote.model import Answer, Block, Chunk, Facet, Hit, breadcrumb_of, folder_glob
 from headnote.rendering.answers import render_answer
 from headnote.rendering.link_targets import picture_address

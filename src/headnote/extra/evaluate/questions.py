@@ -24,7 +24,7 @@ from headnote.errors import HeadnoteError
 from headnote.extra.evaluate.metrics import TextSpan
 from headnote.formats.kinds import open_document
 from headnote.lines import whole_lines
-from headnote.markdown.outline import OutlineEntry
+from headnote.markdown.headings import OutlineEntry
 from headnote.sources.files import read_source
 
 KEYS = {"question", "gold", "leave_out"}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from headnote.extra.export.encoding import number, vectors
+from headnote.extra.export.shards import number, vectors
 from headnote.formats.kinds import open_document
 from headnote.links.sites.addresses import Addresses
 from headnote.links.sites.site import naming_of, read_sites, site_of
@@ -20,7 +20,7 @@ from headnote.store.quantized import PartSet
 from headnote.store.rows import StoredChunk
 
 if TYPE_CHECKING:
-    from headnote.markdown.outline import OutlineEntry
+    from headnote.markdown.headings import OutlineEntry
 
 GROUP = 4
 """Chunks of a shard. Neighbours are alike, so hits often share one."""

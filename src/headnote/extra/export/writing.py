@@ -14,10 +14,17 @@ from typing import NamedTuple
 
 from headnote.embedding.registry import Models
 from headnote.errors import IndexFailure, SettingsError, UnwritableIndex
-from headnote.extra.export.encoding import packed, vectors
 from headnote.extra.export.pages import GROUP, Pages, add_links, detail_shards
-from headnote.extra.export.vector_shards import ROWS, clusters_of, mixed, row_shards, vocabulary_shards
-from headnote.extra.export.word_shards import words_of
+from headnote.extra.export.shards import (
+    ROWS,
+    clusters_of,
+    mixed,
+    packed,
+    row_shards,
+    vectors,
+    vocabulary_shards,
+    words_of,
+)
 from headnote.store.interface import Reader, Store
 
 FOLDER = "headnote"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from headnote.errors import CorruptIndex, MissingSource, NewerIndex, NotAFile, UnreadableSource
-from headnote.extra.packs.verified import DIGEST
+from headnote.extra.packs.packed import DIGEST
 
 SUFFIX = ".headnote"
 FORMAT = 1

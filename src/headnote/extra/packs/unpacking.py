@@ -23,9 +23,8 @@ from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models, get_models, short_name
 from headnote.errors import EmbeddingError, SettingsError
 from headnote.extra.packs.format import Container, PackInfo, damaged, read_container, read_info
-from headnote.extra.packs.packed import PackedStore
+from headnote.extra.packs.packed import PackedStore, VerifiedBytes
 from headnote.extra.packs.signing import check_signature
-from headnote.extra.packs.verified import VerifiedBytes
 from headnote.search.contexts import Contexts
 from headnote.store.integrity import MADE_WITH, Damaged
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from headnote.links.anchors import Anchors
 from headnote.links.checking.checked_files import LinkedDocument
@@ -25,10 +24,6 @@ from headnote.links.sites.site_files import names_a_file
 from headnote.model.progress import Progress, Watcher
 from headnote.sources.tree import Tree
 from headnote.store.rows import LinkRow
-
-if TYPE_CHECKING:
-    pass
-
 
 _TOP = Position(1, 1, 1, 1)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from headnote.links.sites.configuration import LARGEST, Program, data_of
 from headnote.links.sites.site import Mount, Site, joined
+from headnote.links.sites.site_files import LARGEST, Program, data_of
 from headnote.sources.repository import Listing
 from headnote.sources.tree import Root, Tree
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from headnote.links.sites.configuration import LARGEST, data_of
 from headnote.links.sites.site import Site, folded
+from headnote.links.sites.site_files import LARGEST, data_of
 
 _RULE = re.compile(r"[ \t]*+(/[^\s#]*+)[ \t]++(?!#)\S++")
 _PLACEHOLDER = re.compile(r":\w++\*|:\w++|\([^()]*+\)|\*++")

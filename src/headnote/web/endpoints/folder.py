@@ -16,7 +16,7 @@ from headnote.errors import MissingSource, SettingsError
 from headnote.formats.kinds import open_document
 from headnote.lines import count_lines
 from headnote.links.graph import Neighbourhood
-from headnote.markdown.outline import find_heading
+from headnote.markdown.headings import find_heading
 from headnote.model import Passage
 from headnote.rendering.page import page_of
 from headnote.search.query import SearchArguments

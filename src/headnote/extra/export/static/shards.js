@@ -1,4 +1,4 @@
-// The files of an export: fetched when they are needed, each once. extra/export/encoding.py writes them.
+// The files of an export: fetched when they are needed, each once. extra/export/shards.py writes them.
 
 const DIMENSIONS = 256;
 const STEPS = 7;

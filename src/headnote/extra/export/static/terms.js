@@ -1,4 +1,4 @@
-// Text to the terms by which pages are found. The exporter cuts pages in the same way: extra/export/word_shards.py.
+// Text to the terms by which pages are found. The exporter cuts pages in the same way: extra/export/shards.py.
 
 import { stem } from "./stemmer.js";
 
