@@ -253,7 +253,7 @@ def _random_vectors() -> Any:
 
 def run_store(_: Path) -> Figures:
     """Vectors as an update stores them: every few in a transaction of their own."""
-    from headnote.index.deep_vectors import TEXTS_AT_ONCE
+    from headnote.index.deep_vectors import TEXT_BATCH
     from headnote.store.sqlite.store import SqliteStore
 
     matrix = _random_vectors()
@@ -262,9 +262,9 @@ def run_store(_: Path) -> Figures:
         store = SqliteStore.open(folder)
 
         def add() -> None:
-            for at in range(0, VECTORS, TEXTS_AT_ONCE):
+            for at in range(0, VECTORS, TEXT_BATCH):
                 with store.writing() as writer:
-                    writer.add_vectors("m", hashes[at : at + TEXTS_AT_ONCE], matrix[at : at + TEXTS_AT_ONCE])
+                    writer.add_vectors("m", hashes[at : at + TEXT_BATCH], matrix[at : at + TEXT_BATCH])
 
         times, _ = timed(add)
         store.close()

@@ -84,7 +84,7 @@ import multiprocessing, os
 from headnote import processes
 
 multiprocessing.set_start_method("spawn")
-processes._FILES_AT_ONCE = 1  # so that a few files are work for several processes, too
+processes._FILE_BATCH = 1  # so that a few files are work for several processes, too
 os.cpu_count = lambda: 2
 """
 

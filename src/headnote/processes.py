@@ -131,7 +131,7 @@ def _exit_when_parent_ends() -> None:
 # -- Work on all cores
 
 
-_FILES_AT_ONCE = 16
+_FILE_BATCH = 16
 """Files sent to a worker together: enough to outweigh the cost of sending, few enough to share the work evenly."""
 _BATCHES_FOR_A_WORKER = 4
 """Those that are read, or read already, before the first of them is taken. With fewer, all workers wait for one that
@@ -188,5 +188,5 @@ def _work_through(work: Callable[[list[Item]], Iterable[Result]], batch: list[It
 
 def _batched(items: Iterable[Item]) -> Iterator[list[Item]]:
     source = iter(items)
-    while batch := list(islice(source, _FILES_AT_ONCE)):
+    while batch := list(islice(source, _FILE_BATCH)):
         yield batch

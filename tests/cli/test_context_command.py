@@ -55,7 +55,7 @@ def test_the_file_that_holds_the_settings_is_the_one_that_changes(
     [
         (["a", "x", "--remove"], "both a sentence and --remove"),
         (["--remove"], "--remove needs a path"),
-        (["a", "--remove"], "nothing is said about a"),
+        (["a", "--remove"], "a has no description"),
         (["../a", "x"], "leads out of the folder"),
         (["a", " "], "the sentence is empty"),
         (["a", "x" * 501], "501 characters"),

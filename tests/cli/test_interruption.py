@@ -27,8 +27,8 @@ SLOWLY = """
 from headnote.cli import progress_bar as progress
 from headnote.cli.main import run
 from headnote.index import applying
-applying.FEW, applying.FIRST, applying.LONGEST = 0, 0.0, 0.0
-progress._QUIET = progress._LEAST_INTERVAL = 0.0
+applying.FEW, applying.FIRST, applying.MAX_SECONDS = 0, 0.0, 0.0
+progress._QUIET = progress._MIN_INTERVAL = 0.0
 run()
 """
 """The command, with a commit after every document, which also makes it slow."""

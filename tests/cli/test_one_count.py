@@ -34,8 +34,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Some texts and some names are in several documents."""
     monkeypatch.setattr("headnote.api.folders.get_models", lambda _: Models(INSTANT, DEEP))
     monkeypatch.setattr("headnote.cli.access.A_MOMENT", 0)
-    monkeypatch.setattr(deep_vectors, "TEXTS_AT_ONCE", 2)
-    monkeypatch.setattr(deep_vectors, "NAMES_AT_ONCE", 3)
+    monkeypatch.setattr(deep_vectors, "TEXT_BATCH", 2)
+    monkeypatch.setattr(deep_vectors, "NAME_BATCH", 3)
     pages = {"copy.md": TEXT, "original.md": TEXT, "alone.md": "no heading", "empty.md": ""}
     pages |= {f"page{number}.md": f"# Page\n\nText {number}.\n\n# Other {number}\n\nMore." for number in range(12)}
     for name, text in pages.items():

@@ -92,7 +92,7 @@ def test_a_folder_that_is_away_is_said_and_its_documents_stay(notes: Path, capsy
     assert main(["search", "mounting a disk", "-r", "docs", "-r", "notes"]) == 0
     written = capsys.readouterr()
     assert "notes/mounting.md" in written.out
-    assert "notes could not be read, and what is known of it stays" in written.err
+    assert "could not read notes (" in written.err
     findings = output(capsys, "doctor", "docs", "notes", code=1)["findings"]
     assert [one["what"] for one in findings if one["state"] == "wrong"] == ["notes"]
     assert main(["status", "docs", "notes"]) == 0

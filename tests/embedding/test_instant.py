@@ -129,10 +129,10 @@ def test_the_files_are_small() -> None:
 
 
 def test_partial_sums_fit_in_32_bits() -> None:
-    from headnote.embedding.instant import _AT_ONCE, _MOST_PIECES
+    from headnote.embedding.instant import _BATCH_SIZE, _MAX_PIECES
 
     rows, weights = np.load(DATA / "rows.npy").astype(np.int64), np.load(DATA / "weights.npy")
-    assert np.abs(rows * weights[:, None]).max() * _MOST_PIECES * _AT_ONCE < 2**31
+    assert np.abs(rows * weights[:, None]).max() * _MAX_PIECES * _BATCH_SIZE < 2**31
 
 
 def test_a_vector_is_the_sum_of_its_pieces_however_many_words_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,7 +208,7 @@ def test_a_comparison_says_what_is_embedded_and_how_far(
 def test_a_script_hears_now_and_then_how_far_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("_QUIET_WITH_FEW", "_LONGEST_INTERVAL"):
+    for name in ("_QUIET_WITH_FEW", "_MAX_INTERVAL"):
         monkeypatch.setattr(f"headnote.cli.progress_bar.{name}", 0.0)
     arguments = ["--preset", "default", "--preset", "blocks", "--mode", "keyword"]
     assert main(["eval", "questions.jsonl", "handbook", *arguments]) == 0

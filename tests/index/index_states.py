@@ -87,7 +87,7 @@ class Quick:
 @contextmanager
 def eager_batches() -> Iterator[None]:
     """Inside, an update commits after every document that it reads."""
-    values = {name: getattr(applying, name) for name in ("FEW", "FIRST", "LONGEST")}
+    values = {name: getattr(applying, name) for name in ("FEW", "FIRST", "MAX_SECONDS")}
     for name in values:
         setattr(applying, name, 0)
     try:

@@ -121,7 +121,7 @@ def read(root: Path) -> None:
     import headnote
     from headnote.index import applying
 
-    applying.FEW, applying.FIRST, applying.LONGEST = 0, 0.0, 0.0
+    applying.FEW, applying.FIRST, applying.MAX_SECONDS = 0, 0.0, 0.0
     with headnote.Index.open(root, embedder="hashing:16") as index:
         index.update(vectors=False, workers=2, on_progress=lambda _: say("stored", index.status().documents))
         while True:
@@ -162,7 +162,7 @@ def vectors(root: Path) -> None:
     import headnote
     from headnote.index import deep_vectors as vectors
 
-    vectors.TEXTS_AT_ONCE = 4
+    vectors.TEXT_BATCH = 4
     for dimensions in range(20, 2000):
         with headnote.Index.open(root, embedder=f"hashing:{dimensions}") as index:
             index.update(workers=1, on_progress=lambda progress: say(progress.stage, progress.done))

@@ -56,14 +56,14 @@ def test_the_place_is_the_rank_by_time_divided_by_the_links(tmp_path: Path, seed
 
 @pytest.mark.usefixtures("everywhere")
 def test_making_them_gives_way_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headnote.index.deep_vectors.TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr("headnote.index.deep_vectors.TEXT_BATCH", 2)
     root = tmp_path / "root"
     write(root, {f"page{number}.md": f"text {number}" for number in range(9)})
     with headnote.Index.open(root, embedder=BOTH) as index:
         index.update(workers=1, vectors=False)
     with closing(opened(root)) as store:
         seen: list[Progress] = []
-        first = update_vectors(store, DEEP, watch=seen.append, gives_way=lambda: len(seen) > 2)
+        first = update_vectors(store, DEEP, watch=seen.append, should_stop=lambda: len(seen) > 2)
         assert first.texts == 4, "names, then two batches of texts"
         assert [progress.seconds_left is None for progress in seen] == [True, False, False]
         with store.reading() as reader:
@@ -75,7 +75,7 @@ def test_making_them_gives_way_and_goes_on(tmp_path: Path, monkeypatch: pytest.M
 def test_files_that_change_do_not_wait_for_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 
-    monkeypatch.setattr("headnote.index.deep_vectors.TEXTS_AT_ONCE", 1)
+    monkeypatch.setattr("headnote.index.deep_vectors.TEXT_BATCH", 1)
     monkeypatch.setattr("headnote.sources.watch.LOOK_EVERY_S", 0.0)
     root = tmp_path / "root"
     write(root, {f"page{number}.md": f"text {number}" for number in range(9)})
@@ -96,7 +96,7 @@ def test_files_that_change_do_not_wait_for_vectors(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize("models", [BOTH, Models(deep=DEEP)])
 def test_a_store_that_loses_vectors_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: Models) -> None:
     """Otherwise the same texts would be embedded forever."""
-    monkeypatch.setattr("headnote.index.deep_vectors.TEXTS_AT_ONCE", 2)
+    monkeypatch.setattr("headnote.index.deep_vectors.TEXT_BATCH", 2)
     root = tmp_path / "root"
     write(root, {f"page{number}.md": f"text {number}" for number in range(9)})
     with headnote.Index.open(root, embedder=Models()) as index:

@@ -239,7 +239,7 @@ def test_files_that_cannot_even_be_looked_at_are_kept(elsewhere: Path) -> None:
 
 
 ONE_TRANSACTION = "from headnote.index import applying; applying.FEW = 1_000\n"
-EVERY_DOCUMENT = "from headnote.index import applying; applying.FEW = applying.FIRST = applying.LONGEST = 0\n"
+EVERY_DOCUMENT = "from headnote.index import applying; applying.FEW = applying.FIRST = applying.MAX_SECONDS = 0\n"
 FULL = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -160,7 +160,7 @@ class Stopped(KeyboardInterrupt):
 
 def test_interrupted_vectors_are_continued_and_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the model that everybody gets."""
-    monkeypatch.setattr(deep_vectors, "TEXTS_AT_ONCE", 4)
+    monkeypatch.setattr(deep_vectors, "TEXT_BATCH", 4)
     topics = "pods volumes networks policies labels images nodes jobs".split()
     text = "".join(f"# About {topic}\n\n" + f"What there is to say about {topic}. " * 14 + "\n\n" for topic in topics)
     roots = {name: tmp_path / name for name in ("whole", "parts")}
@@ -169,7 +169,7 @@ def test_interrupted_vectors_are_continued_and_are_the_same(tmp_path: Path, monk
         put_file(root / "b.md", text.replace("say", "tell").encode(), 2)
     embedder = Counting("minilm")
     with headnote.Index.open(roots["whole"], embedder=embedder) as index:
-        assert index.update().embedded > 3 * deep_vectors.TEXTS_AT_ONCE
+        assert index.update().embedded > 3 * deep_vectors.TEXT_BATCH
         expected = stored_vectors(index.root, index.embedder.name)
     embedded = list(interrupted(roots["parts"]))
     assert sum(embedded) == len(embedder.texts), "nothing is embedded twice"

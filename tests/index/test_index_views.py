@@ -129,7 +129,7 @@ def test_the_keeper_says_that_nothing_is_read_yet(tmp_path: Path, monkeypatch: p
         with writer._store.writing():
             served = keeper.served()
             assert served.index.documents() == []
-            assert served.state().note == "no file is read yet; results may be incomplete; ask again"
+            assert served.state().note == "indexing has not started; results may be incomplete; ask again"
         assert keeper.updated.wait(60)
         assert keeper.state().note == ""
         assert keeper.served().index.documents() == ["a.md"]
@@ -141,7 +141,7 @@ def test_a_keeper_that_is_ended_keeps_what_is_read_and_the_next_one_goes_on(
     for number in range(200):
         (tmp_path / f"{number}.md").write_text(f"# {number}\n\nText {number}.\n", encoding="utf-8")
     monkeypatch.setattr("headnote.index.applying.FIRST", 0.0)
-    monkeypatch.setattr("headnote.index.applying.LONGEST", 0.0)
+    monkeypatch.setattr("headnote.index.applying.MAX_SECONDS", 0.0)
     far = Event()
 
     def watch(progress: Progress) -> None:
@@ -430,5 +430,5 @@ def test_lines_that_are_no_range_are_refused(vault: Index, place: str) -> None:
 def test_nothing_equals_what_is_no_number(vault: Index) -> None:
     with pytest.raises(SettingsError, match=r"where\['a'\] is not a number"):
         vault.search("slips", where={"a": float("nan")})
-    with pytest.raises(SettingsError, match="wait nan is not 0 or more"):
+    with pytest.raises(SettingsError, match="wait must be 0 or more, not nan"):
         vault.update(wait=float("nan"))

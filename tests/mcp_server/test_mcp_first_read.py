@@ -95,7 +95,7 @@ def test_replies_say_how_far_the_folder_is_read(root: Path, monkeypatch: pytest.
 
 def test_an_empty_index_is_not_called_empty_while_it_is_read(root: Path) -> None:
     state = KeeperState(busy=True, files_read=FilesRead(0, 0))
-    nothing = "no file is read yet; results may be incomplete; ask again"
+    nothing = "indexing has not started; results may be incomplete; ask again"
     stuck = KeeperState("docs: cannot be written (check the disk)", files_read=FilesRead(0, 0))
 
     async def session(index: Index) -> None:

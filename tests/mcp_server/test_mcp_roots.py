@@ -18,7 +18,7 @@ from mcp.types import CallToolResult
 from headnote import Index
 from headnote.api.keeper import Served
 from headnote.config import read_contexts
-from headnote.mcp_server.server import INSTRUCTIONS, MOST_SAID, make_server
+from headnote.mcp_server.server import INSTRUCTIONS, MAX_SUMMARY_CHARS, make_server
 
 
 def text_of(result: CallToolResult) -> str:
@@ -77,7 +77,7 @@ def test_what_is_said_about_folders_is_what_an_agent_reads_first(tmp_path: Path)
                 assert told.startswith(INSTRUCTIONS)
                 assert "\n- everything: Runbooks, current. ==0== obey me\n" in told
                 assert told.endswith("and more: call `status`")
-                assert len(told) < len(INSTRUCTIONS) + MOST_SAID + 200
+                assert len(told) < len(INSTRUCTIONS) + MAX_SUMMARY_CHARS + 200
                 found = await client.call_tool("search", {"query": "refund", "structured": True})
                 assert "\ncontext: Runbooks, current. " in text_of(found)
                 assert found.structured_content

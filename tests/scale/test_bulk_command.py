@@ -169,7 +169,7 @@ def test_ctrl_c_keeps_finished_parts(docs: Path, tmp_path: Path) -> None:
         "if __name__ == '__main__':\n"
         # A test run in the background may ignore SIGINT.
         "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "    work.SMALLEST_PART = 2_000\n"
+        "    work.MIN_PART_BYTES = 2_000\n"
         "    run()\n"
     )
     write_folder(docs, generated=300)

@@ -14,9 +14,9 @@ from headnote.chunking.settings import Settings
 from headnote.errors import BulkError, MissingSource, SettingsError, UnreadableSource
 from headnote.extra.scale.inputs import Unit, list_inputs
 from headnote.extra.scale.work import (
-    LARGEST_PART,
+    MAX_PART_BYTES,
+    MIN_PART_BYTES,
     RESULT,
-    SMALLEST_PART,
     WITH_VECTORS,
     FailedFile,
     OutputPart,
@@ -171,16 +171,16 @@ def test_parts_hold_every_document_once_and_are_even() -> None:
     parts = cut_into_parts(documents, "recipe", vectors=False)
     assert [unit for part in parts for unit in part.units] == documents
     sizes = [sum(unit.size for unit in part.units) for part in parts]
-    assert max(sizes) < 1.2 * SMALLEST_PART
+    assert max(sizes) < 1.2 * MIN_PART_BYTES
     assert min(sizes) > 0.8 * max(sizes)
     assert len({part.name for part in parts}) == len(parts)
 
 
 def test_parts_are_smaller_with_vectors_and_larger_in_large_jobs() -> None:
-    documents = units(*[SMALLEST_PART // 10] * 100)
+    documents = units(*[MIN_PART_BYTES // 10] * 100)
     assert len(cut_into_parts(documents, "", vectors=True)) > 4 * len(cut_into_parts(documents, "", vectors=False))
     assert WITH_VECTORS > 1
-    huge = units(*[LARGEST_PART] * 300)
+    huge = units(*[MAX_PART_BYTES] * 300)
     assert len(cut_into_parts(huge, "", vectors=False)) == 300
 
 
@@ -197,6 +197,6 @@ def test_parts_and_results_survive_the_journey() -> None:
     def writer(part: OutputPart) -> PartResult:
         return PartResult(part.name, len(part.units), failures=[FailedFile(unit.path, "no") for unit in part.units])
 
-    parts = cut_into_parts(units(LARGEST_PART, LARGEST_PART), "recipe", vectors=False)
+    parts = cut_into_parts(units(MAX_PART_BYTES, MAX_PART_BYTES), "recipe", vectors=False)
     results = run_parts_table(writer, parts_table(parts)).column(RESULT).to_pylist()
     assert [decode_result(result) for result in results] == [writer(part) for part in parts]

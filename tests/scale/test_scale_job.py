@@ -30,7 +30,7 @@ CHANGED = b"# Changed\n\nother text\n"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Some documents, with parts small enough to have several."""
-    monkeypatch.setattr(work, "SMALLEST_PART", 20_000)
+    monkeypatch.setattr(work, "MIN_PART_BYTES", 20_000)
     return write_folder(tmp_path / "docs")
 
 
@@ -118,7 +118,7 @@ def watch(done, total):
         os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
-    work.SMALLEST_PART = 20_000
+    work.MIN_PART_BYTES = 20_000
     run_job(Job(sys.argv[1], sys.argv[2], Recipe(Settings()), workers=int(sys.argv[3])), watch)
 """
 

@@ -28,7 +28,7 @@ VECTORS = Recipe(Settings(), "hashing:8", "hashing:8", threads=1)
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "SMALLEST_PART", 20_000)
+    monkeypatch.setattr(work, "MIN_PART_BYTES", 20_000)
 
 
 @pytest.fixture

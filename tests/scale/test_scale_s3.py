@@ -64,7 +64,7 @@ def forget_connections() -> None:
 @pytest.fixture
 def folder(bucket: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Documents on disk and in the bucket."""
-    monkeypatch.setattr(work, "SMALLEST_PART", 20_000)
+    monkeypatch.setattr(work, "MIN_PART_BYTES", 20_000)
     folder = write_folder(tmp_path / "docs", generated=12)
     bucket.put(f"{folder}/", "docs/hand/book/", recursive=True)
     bucket.pipe_file("docs/hand/book/picture.png", b"no document")

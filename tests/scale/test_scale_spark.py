@@ -68,7 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "SMALLEST_PART", 20_000)
+    monkeypatch.setattr(work, "MIN_PART_BYTES", 20_000)
 
 
 @pytest.mark.usefixtures("spark", "small_parts")

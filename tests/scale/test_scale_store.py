@@ -38,7 +38,7 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Pages, some of which link to each other."""
-    monkeypatch.setattr(work, "SMALLEST_PART", 8_000)
+    monkeypatch.setattr(work, "MIN_PART_BYTES", 8_000)
     folder = write_folder(tmp_path / "docs", generated=12)
     (folder / "start.md").write_text("# Start\n\nSee [care](made/care.md#cleaning) and [[mark]].\n", encoding="utf-8")
     (folder / "made" / "care.md").write_text("# Care\n\nText.\n\n## Cleaning\n\nBrush the lighthouse.\n")
@@ -132,7 +132,7 @@ def test_a_job_with_another_input_leaves_an_index_alone(folder: Path, postgres_u
         with pytest.raises(ForeignIndex, match=r"not to .*elsewhere"):
             bulk(other, postgres_url, PLAIN, workers=1, rebuild=rebuild)
     assert contents(folder, postgres_url) == before
-    bulk(other, postgres_url, PLAIN, workers=1, adopts=True)
+    bulk(other, postgres_url, PLAIN, workers=1, adopt=True)
     assert [document.path for document in contents(folder, postgres_url)["documents"]] == ["one.md"]
 
 

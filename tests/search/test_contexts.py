@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from headnote import Index
 from headnote.config import context_path, read_contexts
 from headnote.errors import SettingsError
-from headnote.search.contexts import MOST_BONUS, Contexts
+from headnote.search.contexts import MAX_BONUS, Contexts
 
 PATHS = st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map("/".join)
 
@@ -65,9 +65,9 @@ def test_a_sentence_comes_with_hits_counts_a_little_and_needs_no_update(folder: 
             assert [about for path, _, about in now if path.startswith(other)] == ["All of it."]
             scores = {path: score for path, score, _ in plain}
             for path, score, _ in now:
-                assert scores[path] <= score <= scores[path] * (1 + MOST_BONUS)
+                assert scores[path] <= score <= scores[path] * (1 + MAX_BONUS)
             why = index.search("current ledger of refunds", mode=mode, min_score=0)[0].why  # type: ignore[arg-type]
-            assert 1 < why.about <= 1 + MOST_BONUS
+            assert 1 < why.about <= 1 + MAX_BONUS
         said(folder, '"." = "current ledger refunds"')
         assert [one[:2] for one in found(index, "current ledger of refunds", mode)] == [one[:2] for one in plain], (
             "what is said about everything sets nothing apart"

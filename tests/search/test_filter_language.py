@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.errors import FilterError, SettingsError
-from headnote.search.filter_language import MOST_CONDITIONS, quoted_condition, read_requirement
+from headnote.search.filter_language import MAX_CONDITIONS, quoted_condition, read_requirement
 from headnote.search.query import read_conditions, read_filter
 from headnote.store.filters import All, Either, FieldExists, FieldIs, Filter, HasTag, Not, Requirement, conditions
 
@@ -85,7 +85,7 @@ def test_too_much_is_refused() -> None:
     with pytest.raises(FilterError, match="inside each other"):
         read_requirement("(" * 1000 + "a = 1" + ")" * 1000)
     with pytest.raises(FilterError, match="conditions"):
-        read_requirement(" and ".join(f"a{number} > 1" for number in range(MOST_CONDITIONS + 1)))
+        read_requirement(" and ".join(f"a{number} > 1" for number in range(MAX_CONDITIONS + 1)))
     read_requirement(f"a in ({', '.join(map(str, range(5000)))})")
 
 

@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 
 from headnote import ReadQuery, SettingsError
 from headnote.search import query as queries
-from headnote.search.language import (
-    DEEPEST,
-    MOST_CONDITIONS,
-    MOST_PHRASES,
-    MOST_REQUIRED_WORDS,
-    Understood,
-    understood,
-)
+from headnote.search.language import MAX_CONDITIONS, MAX_DEPTH, MAX_PHRASES, MAX_REQUIRED_WORDS, Understood, understood
 from headnote.store.filters import Either, HasPhrase, HasTag, HasWord, InPath, Not, TitleHas
 
 
@@ -140,7 +133,7 @@ def test_while_it_is_typed_nothing_is_required_of_an_open_quote(query: str, leng
 
 
 def test_deep_parentheses_are_ordinary_text() -> None:
-    deep = "(" * (DEEPEST + 1) + "tag:a" + ")" * (DEEPEST + 1)
+    deep = "(" * (MAX_DEPTH + 1) + "tag:a" + ")" * (MAX_DEPTH + 1)
     assert understood(deep)._replace(notes=()) == Understood(deep)
     assert understood(deep[1:-1]).must == HasTag("a")
 
@@ -148,14 +141,14 @@ def test_deep_parentheses_are_ordinary_text() -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "(" * (DEEPEST + 1) + "tag:a" + ")" * (DEEPEST + 1),
-        " ".join(f"tag:a{number}" for number in range(MOST_CONDITIONS + 1)),
-        " OR ".join(f"-title:a{number}" for number in range(MOST_CONDITIONS + 1)),
-        "tag:a OR " + " OR ".join(f"a{number}" for number in range(MOST_CONDITIONS)),
-        " ".join(f'"word {number}"' for number in range(MOST_PHRASES + 1)),
-        f'"{"word " * (MOST_REQUIRED_WORDS + 1)}"',
-        f'"{"語" * (MOST_REQUIRED_WORDS + 1)}"',
-        "x -" + "-".join(f"part{number}" for number in range(MOST_REQUIRED_WORDS + 1)),
+        "(" * (MAX_DEPTH + 1) + "tag:a" + ")" * (MAX_DEPTH + 1),
+        " ".join(f"tag:a{number}" for number in range(MAX_CONDITIONS + 1)),
+        " OR ".join(f"-title:a{number}" for number in range(MAX_CONDITIONS + 1)),
+        "tag:a OR " + " OR ".join(f"a{number}" for number in range(MAX_CONDITIONS)),
+        " ".join(f'"word {number}"' for number in range(MAX_PHRASES + 1)),
+        f'"{"word " * (MAX_REQUIRED_WORDS + 1)}"',
+        f'"{"語" * (MAX_REQUIRED_WORDS + 1)}"',
+        "x -" + "-".join(f"part{number}" for number in range(MAX_REQUIRED_WORDS + 1)),
     ],
 )
 def test_what_nobody_types_is_ordinary_text_and_said(query: str) -> None:
@@ -166,22 +159,22 @@ def test_what_nobody_types_is_ordinary_text_and_said(query: str) -> None:
 
 
 def test_as_much_as_people_type_are_operators() -> None:
-    assert understood(" ".join(f"tag:a{number}" for number in range(MOST_CONDITIONS))).must
-    assert understood(" ".join(f'"word {number}"' for number in range(MOST_PHRASES))).must
-    assert understood(f'"{"word " * MOST_REQUIRED_WORDS}"').must == HasPhrase("word " * MOST_REQUIRED_WORDS)
+    assert understood(" ".join(f"tag:a{number}" for number in range(MAX_CONDITIONS))).must
+    assert understood(" ".join(f'"word {number}"' for number in range(MAX_PHRASES))).must
+    assert understood(f'"{"word " * MAX_REQUIRED_WORDS}"').must == HasPhrase("word " * MAX_REQUIRED_WORDS)
     assert understood("tag:a " * 1000).must == HasTag("a")
 
 
 @pytest.mark.parametrize("literal", [False, True])
 def test_a_query_has_a_length(literal: bool) -> None:
-    understood("x" * queries.LONGEST_QUERY, literal)
+    understood("x" * queries.MAX_QUERY_CHARS, literal)
     with pytest.raises(SettingsError, match=r"the query has 10,001 characters \(give the 10,000 that say most\)"):
-        understood("x" * (queries.LONGEST_QUERY + 1), literal)
+        understood("x" * (queries.MAX_QUERY_CHARS + 1), literal)
 
 
 @pytest.mark.parametrize("piece", ["“a ", "title:“a "])
 def test_reading_grows_with_the_length(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "LONGEST_QUERY", 400_000)
+    monkeypatch.setattr(queries, "MAX_QUERY_CHARS", 400_000)
     with stop_of_endless_work():
         understood.__wrapped__(piece * (300_000 // len(piece)))
 

@@ -10,8 +10,8 @@ from effort import stop_of_endless_work
 
 from headnote import Index, SettingsError
 from headnote.search import query as queries
-from headnote.search.filter_language import MOST_CONDITIONS
-from headnote.search.query import LONGEST_QUERY, MODES, MOST_VALUES, Mode
+from headnote.search.filter_language import MAX_CONDITIONS
+from headnote.search.query import MAX_QUERY_CHARS, MAX_VALUES, MODES, Mode
 from headnote.search.snippets import marked_terms, marks
 
 pytest_plugins = ("store_fixtures",)
@@ -149,7 +149,7 @@ PASTED = "Traceback: the torque wrench failed\n" + 'File "a.py", line 1, in "run
 
 
 def test_a_pasted_error_is_searched(index: Index) -> None:
-    assert 4_000 < len(PASTED) < LONGEST_QUERY
+    assert 4_000 < len(PASTED) < MAX_QUERY_CHARS
     assert "wrench.md" in paths(index, PASTED, literal=True)
     many = PASTED + " ".join(f'"word {number}"' for number in range(9))
     assert "wrench.md" in paths(index, many)
@@ -157,7 +157,7 @@ def test_a_pasted_error_is_searched(index: Index) -> None:
 
 
 def test_a_query_that_is_too_long_is_refused_wherever_it_is_asked(index: Index) -> None:
-    query = "x" * (LONGEST_QUERY + 1)
+    query = "x" * (MAX_QUERY_CHARS + 1)
     for ask in (index.search, index.search_page, index.understand, index.why_empty, index.ask):
         with pytest.raises(SettingsError, match="the query has 10,001 characters"):
             ask(query)
@@ -165,7 +165,7 @@ def test_a_query_that_is_too_long_is_refused_wherever_it_is_asked(index: Index) 
 
 @pytest.mark.parametrize("piece", [")", "“", "-a=", "(a", "tag:a OR "])
 def test_a_search_grows_with_the_length_of_its_query(piece: str, notes: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "LONGEST_QUERY", 100_000)
+    monkeypatch.setattr(queries, "MAX_QUERY_CHARS", 100_000)
     with stop_of_endless_work():
         notes.search(piece * (100_000 // len(piece)))
 
@@ -183,10 +183,10 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 
 
 def test_a_filter_has_a_size(index: Index) -> None:
-    conditions = [f"version != {number}" for number in range(MOST_CONDITIONS)]
+    conditions = [f"version != {number}" for number in range(MAX_CONDITIONS)]
     assert paths(index, "wrench", where=conditions)
-    assert paths(index, "wrench", tags=[], where=f"version in ({', '.join(map(str, range(MOST_VALUES)))})")
+    assert paths(index, "wrench", tags=[], where=f"version in ({', '.join(map(str, range(MAX_VALUES)))})")
     with pytest.raises(SettingsError, match=r"more than 200 tags and conditions \(write field in \(a, b, c\)\)"):
         index.search("wrench", where=conditions, tags=["howto"])
     with pytest.raises(SettingsError, match="more than 1,000 values"):
-        index.search("wrench", where=f"version in ({', '.join(map(str, range(MOST_VALUES + 1)))})")
+        index.search("wrench", where=f"version in ({', '.join(map(str, range(MAX_VALUES + 1)))})")

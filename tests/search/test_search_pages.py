@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from headnote import Facet, Hit, Index, SearchPage, SettingsError, Why
 from headnote.search.engine import RELEVANT
-from headnote.search.hits import READ_TOGETHER, Reasons, hit_of
+from headnote.search.hits import READ_BATCH, Reasons, hit_of
 from headnote.search.query import MODES
 from headnote.store.rows import StoredChunk
 
@@ -230,7 +230,7 @@ def test_documents_that_are_full_are_read_no_further(long_documents: Index, made
     page = long_documents.search_page("tide", 20, "keyword", per_document=1)
     assert sorted(hit.path for hit in page.hits) == ["a.md", "b.md", "c.md"]
     assert page.total == 900
-    assert len(made_hits) <= READ_TOGETHER * 2
+    assert len(made_hits) <= READ_BATCH * 2
 
 
 def test_a_budget_that_is_full_ends_the_reading(
@@ -240,7 +240,7 @@ def test_a_budget_that_is_full_ends_the_reading(
     whole = long_documents.search_page("tide", 1000, **chosen)
     assert sum(hit.tokens for hit in whole.hits) <= 300
     made_hits.clear()
-    monkeypatch.setattr("headnote.search.selection.MOST_MISFITS", 40)
+    monkeypatch.setattr("headnote.search.selection.MAX_MISFITS", 40)
     page = long_documents.search_page("tide", 1000, **chosen)
     assert page.hits == whole.hits[: len(page.hits)]
     assert len(made_hits) < 200

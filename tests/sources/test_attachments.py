@@ -101,7 +101,7 @@ def test_globs_that_exclude(root: Path) -> None:
 
 
 def test_too_large_or_no_file(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "LARGEST", 3)
+    monkeypatch.setattr(tree, "MAX_ATTACHMENT_BYTES", 3)
     assert read_attachment(root, "a.png") is None
     if hasattr(os, "mkfifo"):
         os.mkfifo(root / "pipe.png")

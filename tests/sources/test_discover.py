@@ -157,7 +157,7 @@ def test_a_root_that_the_repository_ignores_is_read_all_the_same(rules: str, tmp
 
 
 def test_ignore_files_that_cannot_be_used_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headnote.sources.repository.LARGEST_IGNORE_FILE", 100)
+    monkeypatch.setattr("headnote.sources.repository.MAX_IGNORE_FILE_BYTES", 100)
     make(tmp_path, "x/a.md", "y/a.md", "z/.gitignore/a.md", "z/a.md")
     make(tmp_path, "rules", text="*.md")
     (tmp_path / "x" / ".gitignore").symlink_to(tmp_path / "rules")
@@ -241,8 +241,8 @@ def test_a_link_to_a_folder_above_is_not_followed(tmp_path: Path) -> None:
     listing = discover(tmp_path)
     assert paths(listing) == ["sub/a.md"]
     assert reasons(listing) == {
-        "sub/up": "a link to the root, which is read anyway",
-        "sub/here": "a link to sub, which is read anyway",
+        "sub/up": "a symlink to the root, already indexed",
+        "sub/here": "a symlink to sub, already indexed",
     }
 
 
@@ -289,9 +289,9 @@ def test_each_file_is_there_once_whatever_links_there_are(tmp_path: Path) -> Non
     listing = discover(tmp_path)
     assert paths(listing) == ["again/c.md", "d1.md", "docs/a.md", "shared/b.md"]
     assert reasons(listing) == {
-        "copy.md": "a link to docs/a.md, which is read anyway",
-        "d2.md": "a link to d1.md, which is read anyway",
-        "docs2": "a link to docs, which is read anyway",
+        "copy.md": "a symlink to docs/a.md, already indexed",
+        "d2.md": "a symlink to d1.md, already indexed",
+        "docs2": "a symlink to docs, already indexed",
     }
     assert listing == discover(tmp_path)
 
@@ -308,7 +308,7 @@ def test_a_linked_folder_obeys_the_rules_where_the_link_stands(tmp_path: Path) -
 def test_a_link_into_a_programs_folder_is_refused(tmp_path: Path) -> None:
     make(tmp_path, ".git/a.md")
     (tmp_path / "a.md").symlink_to(".git/a.md")
-    assert reasons(discover(tmp_path)) == {"a.md": "a link to what belongs to programs"}
+    assert reasons(discover(tmp_path)) == {"a.md": "a symlink into .git or .headnote"}
 
 
 # What else is reported.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.errors import MissingSource
-from headnote.sources.files import MOST, nearest_paths, read_source
+from headnote.sources.files import MAX_SUGGESTIONS, nearest_paths, read_source
 from headnote.sources.tree import Tree, meant_path
 
 DOCUMENTS = [
@@ -78,7 +78,7 @@ def test_every_document_is_found_by_its_own_path(documents: set[str]) -> None:
 @given(st.text(max_size=30), st.lists(paths, max_size=20, unique=True))
 def test_no_path_is_too_strange(written: str, documents: list[str]) -> None:
     near = nearest_paths(written, documents)
-    assert len(near) <= MOST
+    assert len(near) <= MAX_SUGGESTIONS
     assert set(near) <= set(documents)
     assert meant_path(written, Tree.of_folder(Path()), documents) in {None, *documents}
 

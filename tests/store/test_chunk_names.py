@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headnote.store.quantized import MOST, name_hash, names_of
+from headnote.store.quantized import MAX_PARTS, name_hash, names_of
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ def test_what_is_longer_than_a_name_can_be_is_cut() -> None:
     title, whole = names_of("t" * 200, ("heading " * 10_000,))
     assert title == "t" * 200
     assert whole.startswith(f"{title} > heading heading")
-    assert len(whole) == MOST
-    assert names_of("t" * 1000, ("h",)) == ("t" * MOST, "t" * MOST)
+    assert len(whole) == MAX_PARTS
+    assert names_of("t" * 1000, ("h",)) == ("t" * MAX_PARTS, "t" * MAX_PARTS)
 
 
 def test_a_name_is_known_by_its_hash() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.store.filters import MOST_FIELDS, flat_fields, path_matcher
+from headnote.store.filters import MAX_FIELDS, flat_fields, path_matcher
 
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF))
 
@@ -34,7 +34,7 @@ def test_fields_are_flat_and_folded() -> None:
 
 
 def test_fields_have_a_limit() -> None:
-    assert len(flat_fields({"many": list(range(10 * MOST_FIELDS))})) == MOST_FIELDS
+    assert len(flat_fields({"many": list(range(10 * MAX_FIELDS))})) == MAX_FIELDS
 
 
 @pytest.mark.parametrize(

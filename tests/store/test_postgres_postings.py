@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.store.codec import unescaped
-from headnote.store.postgres.keywords import COLUMNS, MOST, Postings, word_counts
+from headnote.store.postgres.keywords import COLUMNS, MAX_SMALLINT, Postings, word_counts
 from headnote.store.rows import KeywordFields
 
 _WORDS = st.one_of(
@@ -42,7 +42,11 @@ def decoded(data: bytes) -> Decoded:
 
 def expected(chunks: list[int], fields: list[KeywordFields]) -> dict[tuple[str, int], tuple[int, ...]]:
     return {
-        (word, chunk): (chunk, sum(len(field.split()) for field in own), *(min(count, MOST) for count in counts))
+        (word, chunk): (
+            chunk,
+            sum(len(field.split()) for field in own),
+            *(min(count, MAX_SMALLINT) for count in counts),
+        )
         for chunk, own in zip(chunks, fields, strict=True)
         for word, counts in word_counts(own).items()
     }
@@ -67,5 +71,7 @@ def test_rows_of_a_word_stand_together_in_the_order_of_the_chunks(fields: list[K
 
 
 def test_a_word_counts_as_often_as_the_column_can_hold() -> None:
-    fields = KeywordFields("", "", "word " * (MOST + 9), "", "")
-    assert decoded(b"".join(Postings([1], [fields]).records())) == [("word", (1, MOST + 9, 0, 0, MOST, 0, 0))]
+    fields = KeywordFields("", "", "word " * (MAX_SMALLINT + 9), "", "")
+    assert decoded(b"".join(Postings([1], [fields]).records())) == [
+        ("word", (1, MAX_SMALLINT + 9, 0, 0, MAX_SMALLINT, 0, 0))
+    ]

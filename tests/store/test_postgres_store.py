@@ -325,7 +325,7 @@ def test_a_server_that_stops_during_an_update(tmp_path: Path) -> None:
 
 def test_writers_on_different_documents_do_not_wait(store: PostgresStore, postgres_url: str, tmp_path: Path) -> None:
     other = PostgresStore.open(tmp_path, postgres_url)
-    with store.writing(together=True) as one, other.writing(together=True) as two:
+    with store.writing(concurrent=True) as one, other.writing(concurrent=True) as two:
         one.put([entry("a.md", "alpha")])
         two.put([entry("b.md", "beta")])
         for writer in (one, two):
@@ -344,7 +344,7 @@ def test_writers_on_the_same_document_wait_for_each_other(store: PostgresStore) 
 
     def work(number: int) -> None:
         for turn in range(6):
-            with store.writing(together=True) as writer:
+            with store.writing(concurrent=True) as writer:
                 writer.put(
                     [entry("all.md", f"turn {turn} of {number}"), entry(f"own{number}-{turn}.md", f"own {turn}")]
                 )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.store.sqlite.schema import TOKEN_CHARACTERS
-from headnote.words.terms import LONGEST_TERM, _table, _written_character, query_terms, term_line, terms, words_of
+from headnote.words.terms import MAX_TERM_CHARS, _table, _written_character, query_terms, term_line, terms, words_of
 
 _RUN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 ANY_TEXT = st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF), max_size=200)
@@ -127,7 +127,7 @@ def test_terms_of_any_text_are_safe(text: str) -> None:
     for term in text_terms:
         assert allowed.fullmatch(term), term
         assert not re.search("[\ud800-\udfff]", term)
-        assert len(term) <= LONGEST_TERM
+        assert len(term) <= MAX_TERM_CHARS
     assert terms(text) == text_terms
     assert term_line(text).split() == text_terms
     assert set(query_terms(text)) <= set(text_terms)
@@ -157,7 +157,7 @@ def test_any_part_of_a_text_without_blanks_is_found(characters: list[str], data:
 
 @given(st.text(st.characters(min_codepoint=0x0E00, max_codepoint=0x17FF), max_size=200))
 def test_characters_of_south_east_asia_are_neither_lost_nor_long(text: str) -> None:
-    assert all(len(term) <= LONGEST_TERM for term in terms(text))
+    assert all(len(term) <= MAX_TERM_CHARS for term in terms(text))
     singles = [character for run in _RUN.findall(text) for character in _written_character().findall(run)]
     assert "".join(singles) == "".join(_RUN.findall(text))
 

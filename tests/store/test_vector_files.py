@@ -16,7 +16,7 @@ from store_samples import entry
 
 from headnote.store.sqlite.matrix import (
     BLOCK,
-    LEAST,
+    MIN_ROWS,
     Matrix,
     Patched,
     StoredVectors,
@@ -238,7 +238,7 @@ def file_names(root: Path) -> list[str]:
 
 
 def test_an_update_by_another_process_is_seen(tmp_path: Path) -> None:
-    add(tmp_path, ["one", "two"], seed=1, others=LEAST)
+    add(tmp_path, ["one", "two"], seed=1, others=MIN_ROWS)
     store = SqliteStore.open(tmp_path)
     with store.reading() as reader:
         before = reader.nearest(MODEL, QUERY, 5)
@@ -259,13 +259,13 @@ def test_an_update_by_another_process_is_seen(tmp_path: Path) -> None:
 
 def test_vectors_that_are_gone_are_found_no_more(tmp_path: Path) -> None:
     names = ["one", "two", "three"]
-    add(tmp_path, names, seed=1, others=LEAST)
+    add(tmp_path, names, seed=1, others=MIN_ROWS)
     store = SqliteStore.open(tmp_path)
     found = []
     for number in range(4):
         with store.reading() as reader, SqliteStore.open(tmp_path).reading() as fresh:
             found.append(len(reader.nearest(MODEL, QUERY, 5)))
-            assert found[-1] == len(fresh.nearest(MODEL, QUERY, 5)) == len(fresh.nearest(MODEL, QUERY, LEAST))
+            assert found[-1] == len(fresh.nearest(MODEL, QUERY, 5)) == len(fresh.nearest(MODEL, QUERY, MIN_ROWS))
         with store.writing() as writer:
             writer.remove([f"{name}.md" for name in names[number : number + 1]])
             writer.sweep()
@@ -277,7 +277,7 @@ def test_an_index_that_is_made_again_has_no_use_for_the_old_file(tmp_path: Path)
     found = []
     for seed in (1, 3):
         file_of(tmp_path).unlink(missing_ok=True)
-        add(tmp_path, ["one"], seed, others=LEAST)
+        add(tmp_path, ["one"], seed, others=MIN_ROWS)
         with SqliteStore.open(tmp_path).reading() as reader:
             found.append(reader.nearest(MODEL, QUERY, 5))
     assert found[0] != found[1]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numpy")
 
-from headnote.words.vocabulary import LONGEST_COMPARED, Vocabulary, distances
+from headnote.words.vocabulary import MAX_COMPARED_CHARS, Vocabulary, distances
 
 WORDS = st.text("abyi\u0431\U0001f600", max_size=9)
 
@@ -59,6 +59,6 @@ def test_the_nearest_terms_are_all_that_are_near(
 
 
 def test_terms_that_are_no_words_are_left_alone() -> None:
-    endless = "a" * (LONGEST_COMPARED + 1)
+    endless = "a" * (MAX_COMPARED_CHARS + 1)
     assert Vocabulary({endless: 1}).nearest(endless[:-1], 2) == {}
     assert Vocabulary({}).nearest("word", 2) == {}

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from headnote.web.serving import HESITATION, LONGEST_HESITATION, SharedSocket, open_socket
+from headnote.web.serving import HESITATION, MAX_HESITATION, SharedSocket, open_socket
 
 
 def test_the_more_connections_the_longer_a_worker_leaves_the_next_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,7 +21,7 @@ def test_the_more_connections_the_longer_a_worker_leaves_the_next_to_others(monk
                 with accepted:
                     client.sendall(text)
                     assert accepted.recv(10) == text
-    assert pauses == [0, HESITATION, 20 * HESITATION, LONGEST_HESITATION]
+    assert pauses == [0, HESITATION, 20 * HESITATION, MAX_HESITATION]
 
 
 def test_a_connection_that_another_worker_has_accepted_is_gone() -> None:

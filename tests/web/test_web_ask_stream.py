@@ -19,7 +19,7 @@ from web_folder import listening
 
 from headnote import Answer, Index
 from headnote.api.keeper import Served
-from headnote.web.ask_stream import MOST_ANSWERS, RETRY_SECONDS, AnswerStream
+from headnote.web.ask_stream import MAX_ANSWERS, RETRY_SECONDS, AnswerStream
 from headnote.web.requests import AskRequest
 
 pytest_plugins = ("web_fixtures",)
@@ -153,8 +153,8 @@ def test_a_hundred_who_hang_up_leave_nothing_behind(
     with serve(SILENCES[silence]) as service, listening(Served(index)) as port:
         use_model(service)
         for number in range(1, 13):
-            connections = [ask(port) for _ in range(MOST_ANSWERS)]
-            until(partial(was_asked, service, number * MOST_ANSWERS))
+            connections = [ask(port) for _ in range(MAX_ANSWERS)]
+            until(partial(was_asked, service, number * MAX_ANSWERS))
             for connection in connections:
                 connection.close()
             for _ in connections:
@@ -163,11 +163,11 @@ def test_a_hundred_who_hang_up_leave_nothing_behind(
 
 
 def test_only_a_few_questions_run_at_a_time(index: Index, use_model: Callable[[FakeService], None]) -> None:
-    with serve(*[SILENCES["in the middle"]] * MOST_ANSWERS, chat_reply("Boats wait.")) as service:
+    with serve(*[SILENCES["in the middle"]] * MAX_ANSWERS, chat_reply("Boats wait.")) as service:
         use_model(service)
         with listening(Served(index)) as port:
-            connections = [ask(port) for _ in range(MOST_ANSWERS)]
-            until(partial(was_asked, service, MOST_ANSWERS))
+            connections = [ask(port) for _ in range(MAX_ANSWERS)]
+            until(partial(was_asked, service, MAX_ANSWERS))
             with question_to(port) as refusal:
                 assert refusal.status == 503
                 assert refusal.headers["Retry-After"] == str(RETRY_SECONDS)

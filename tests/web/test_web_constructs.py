@@ -601,7 +601,7 @@ def test_what_cannot_be_embedded_any_more_is_not_read(notes: Index) -> None:
         return notes.document(path)
 
     html = render(notes.document("absent.md"), library)
-    assert asked == [f"absent/{at}.md" for at in range(embeds.MOST)]
+    assert asked == [f"absent/{at}.md" for at in range(embeds.MAX_EMBEDS)]
     assert "<section" not in html
     asked.clear()
     render(notes.document("host.md"), library)

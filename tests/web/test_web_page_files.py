@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from headnote.web.page_files import SMALLEST, STYLES, PageFiles, page
+from headnote.web.page_files import MIN_COMPRESSED_BYTES, STYLES, PageFiles, page
 
 pytest_plugins = ("web_fixtures",)
 
@@ -139,7 +139,7 @@ def test_answers_are_compressed_unless_they_are_small(client: TestClient) -> Non
     for address in ("/api/presets", "/api/search?q=tide", "/api/graph", "/api/health", "/api/documents"):
         plain = client.get(address, headers=PLAIN)
         small = client.get(address, headers={"Accept-Encoding": "gzip"})
-        assert ("content-encoding" in small.headers) == (len(plain.content) >= SMALLEST)
+        assert ("content-encoding" in small.headers) == (len(plain.content) >= MIN_COMPRESSED_BYTES)
         assert small.json().keys() == plain.json().keys()
     assert "content-encoding" not in client.get("/api/health").headers
 

@@ -65,7 +65,7 @@ class Reading(HTMLParser):
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(page, "MAX_WHOLE_CHARS", 0)
     monkeypatch.setattr(page, "PIECE_CHARACTERS", 40)
 
 
@@ -103,11 +103,11 @@ def test_the_constructs_are_cut_at_all() -> None:
 def test_a_usual_document_is_one_piece(repository: Path) -> None:
     for file in sorted((repository / "docs").glob("*.md")):
         text = file.read_text(encoding="utf-8")
-        assert len(pieces_of(Document(text, file.name, False))) == 1 + (len(text) > page.LONGEST_WHOLE)
+        assert len(pieces_of(Document(text, file.name, False))) == 1 + (len(text) > page.MAX_WHOLE_CHARS)
 
 
 def test_nothing_open_is_cut_unless_it_never_closes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(page, "MAX_WHOLE_CHARS", 0)
     monkeypatch.setattr(page, "PIECE_CHARACTERS", 100)
     folded = "<details>\n\n" + "words\n\n" * 40 + "</details>\n\n# After\n"
     assert [piece.start_line for piece in pieces_of(Document(folded, "a.md", False))] == [1, 85]
@@ -116,9 +116,9 @@ def test_nothing_open_is_cut_unless_it_never_closes(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_piece_that_takes_too_long_is_shown_as_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "LONGEST_WHOLE", 0)
+    monkeypatch.setattr(page, "MAX_WHOLE_CHARS", 0)
     monkeypatch.setattr(page, "PIECE_CHARACTERS", 20)
-    monkeypatch.setattr(page, "LONGEST_TEXT", 100)
+    monkeypatch.setattr(page, "MAX_TEXT_CHARS", 100)
     text = "# One\n\nwords of one section\n\n# Two\n\n" + "long " * 30 + "\n\n# Three\n\nwords\n"
     html = render_text(text)
     assert html.count(SOURCE_NOTICE) == 1

@@ -364,7 +364,7 @@ def test_texts_that_take_forever_are_shown_somehow(text: str, monkeypatch: pytes
 
 
 def test_a_very_long_document_is_shown_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "LONGEST_TEXT", 10)
+    monkeypatch.setattr(page, "MAX_TEXT_CHARS", 10)
     (tmp_path / "long.md").write_text("# Long\n\n<script>alert(1)</script>\n", encoding="utf-8")
     with Index.open(tmp_path, embedder="none") as index:
         index.update()
@@ -444,13 +444,13 @@ def test_drawing_ends_when_the_time_is_up(line: str, monkeypatch: pytest.MonkeyP
 
 
 def test_html_that_is_too_long_to_clean_is_not_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "LONGEST_HTML", 100)
+    monkeypatch.setattr(page, "MAX_HTML_CHARS", 100)
     assert "<li>" in render_text("- a\n" * 3)
     assert SOURCE_NOTICE in render_text("- a\n" * 30)
 
 
 def test_what_is_shown_as_it_is_written_knows_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "LONGEST_TEXT", 1)
-    monkeypatch.setattr(page, "LONGEST_PIECE", 8)
+    monkeypatch.setattr(page, "MAX_TEXT_CHARS", 1)
+    monkeypatch.setattr(page, "MAX_PIECE_CHARS", 8)
     pieces = [tag for name, tag in Elements(render_text("# a\n\nb\n\nlong text\n\nc\n")).tags if name == "pre"]
     assert [(tag["data-start-line"], tag["data-end-line"]) for tag in pieces] == [("1", "5"), ("7", "7")]

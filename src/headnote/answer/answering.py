@@ -19,7 +19,7 @@ from headnote.search.ranking import reciprocal_ranks
 
 ENOUGH_TERMS = 2
 """Content terms with which a question can be searched for by itself; "And in winter?" has one."""
-MOST_TURNS = 4
+MAX_TURNS = 4
 """Earlier turns that are looked at, the last ones."""
 _RANK_CONSTANT = 59
 """Of reciprocal rank fusion: how little the first places count more than the next."""
@@ -39,7 +39,7 @@ def searches_for(question: str, history: Sequence[Turn]) -> list[str]:
 def _begun_with(history: Sequence[Turn]) -> list[str]:
     """The last question, and those before it that it goes on from itself."""
     asked: list[str] = []
-    for turn in reversed(history[-MOST_TURNS:]):
+    for turn in reversed(history[-MAX_TURNS:]):
         asked.insert(0, turn.question.strip())
         if _stands_alone(turn.question):
             break
@@ -63,7 +63,7 @@ def merged(rankings: Sequence[Sequence[Hit]], limit: int) -> list[Hit]:
 
 def reminders(history: Iterable[Turn]) -> list[Turn]:
     """Earlier turns for a model, without citations: it must not copy those of other passages."""
-    return [Turn(turn.question.strip(), _CITED.sub("", turn.answer).strip()) for turn in history][-MOST_TURNS:]
+    return [Turn(turn.question.strip(), _CITED.sub("", turn.answer).strip()) for turn in history][-MAX_TURNS:]
 
 
 # -- Passages in, an answer out

@@ -17,7 +17,7 @@ from headnote.services.service import Limits, Service, find_limits, find_service
 # It is a stream of events, one JSON object each, or a single object from services that do not stream.
 
 
-LONGEST_LINE = 1_000_000
+MAX_LINE_CHARS = 1_000_000
 """Bytes. No event of a stream has more."""
 _GOOD_ENDS = {"stop", "end_turn", "eos", "tool_calls", "function_call"}
 
@@ -44,11 +44,11 @@ class Event(NamedTuple):
 def read_events(response: HTTPResponse) -> Iterator[Event]:
     """Events as they arrive. The last one has an end; if none has, the connection was closed early."""
     if "event-stream" not in response.headers.get("Content-Type", ""):
-        content = b"".join(iter(lambda: response.read(LONGEST_LINE), b""))
+        content = b"".join(iter(lambda: response.read(MAX_LINE_CHARS), b""))
         # Some services stream without the content type.
         yield from _parsed(content.splitlines()) if content.lstrip().startswith((b"data:", b":")) else [_whole(content)]
         return
-    yield from _parsed(iter(lambda: response.readline(LONGEST_LINE), b""))
+    yield from _parsed(iter(lambda: response.readline(MAX_LINE_CHARS), b""))
 
 
 def _parsed(lines: Any) -> Iterator[Event]:
@@ -122,7 +122,7 @@ def _end_of(choice: dict[str, Any]) -> str | None:
 MODEL_VARIABLE = "HEADNOTE_CHAT_MODEL"
 LIMITS = Limits(timeout=60.0, tries=4, deadline=600.0)
 """A local model may write for minutes; ten are more than 200,000 characters take."""
-LONGEST = 200_000
+MAX_REPLY_CHARS = 200_000
 """Characters of an answer. A model that does not stop is cut off there."""
 _ENDS = {
     "length": "the model reached its output limit",
@@ -194,7 +194,7 @@ class Chat:
                     length += len(event.text)
                     yield Piece(event.text)
                 end = event.end or end
-                if length > LONGEST:
+                if length > MAX_REPLY_CHARS:
                     yield Piece(broken="the model does not stop")
                     return
         except (OSError, HTTPException, ResponseTooLarge, Malformed, ServiceFailed) as error:

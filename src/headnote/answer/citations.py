@@ -31,7 +31,7 @@ from headnote.words.terms import terms
 # the form of a citation counts as one, too: it will be removed.
 
 
-_LARGEST = 10**9
+_MAX_LINE_NUMBER = 10**9
 _BLANKS = re.compile(r"[ \t]*+")
 _LINES = re.compile(r"[ \t]*+[:#,][ \t]*+(?:lines?[ \t]*+|L)?([0-9]++)(?:[ \t]*+[-–—‑][ \t]*+L?([0-9]++))?")
 _MORE_LINES = re.compile(r"(?:lines?[ \t]*+|L)?([0-9]++)(?:[ \t]*+[-–—‑][ \t]*+L?([0-9]++))?(?=[ \t]*+[,;\]])")
@@ -143,7 +143,7 @@ def _item(written: str, path: str, start: str, end: str | None) -> CitedPlace:
 
 
 def _number(digits: str) -> int:
-    return int(digits) if len(digits) < 10 else _LARGEST
+    return int(digits) if len(digits) < 10 else _MAX_LINE_NUMBER
 
 
 def _is_document(path: str, names: Sequence[str]) -> bool:
@@ -177,7 +177,7 @@ _NEVER_LAST = frozenset(
     "e.g i.e eg ie cf vs approx ca fig figs eq eqs sec ch no nos nr vol vols pp art ed eds dr mr mrs ms prof st mt"
     " gen col sgt capt rev hon z.b d.h u.a bzw vgl inkl exkl evtl ggf sog p.ex c.-à-d".split()
 )
-_LONGEST_WORD = 20
+_MAX_WORD_CHARS = 20
 
 
 def ends_sentence(text: str, start: int, end: int) -> bool:
@@ -187,7 +187,7 @@ def ends_sentence(text: str, start: int, end: int) -> bool:
     """
     if text[start:end] != ".":
         return True
-    match = _WORD_BEFORE.search(text, max(0, start - _LONGEST_WORD), start)
+    match = _WORD_BEFORE.search(text, max(0, start - _MAX_WORD_CHARS), start)
     word = match[0] if match else ""
     following = text[end : end + 200].lstrip()[:1]
     if word.casefold() in _NEVER_LAST or following.islower():
@@ -202,9 +202,9 @@ def ends_sentence(text: str, start: int, end: int) -> bool:
 # -- A growing answer → its sentences, each with the citations after it. Every line end ends a sentence.
 
 
-LONGEST = 4000
+MAX_SENTENCE_CHARS = 4000
 """Characters. Longer sentences are cut, so that an endless line does not block the stream."""
-_LONGEST_BRACKET = 1000
+_MAX_BRACKET_CHARS = 1000
 _LIST_MARKER = re.compile(r"[ \t]*+(?:>[ \t]*+)*+(?:[-*+•]|[0-9]{1,9}[.)])[ \t]++")
 _STOP = re.compile(r"\r\n|[\r\n\[\]]|[.!?…]++[\"'”’)*_`]*+(?=[ \t\r\n]|\Z)|[。！？]++[」』）”’]*+")
 _FULL_STOPS = re.compile(r"[.!?]*+")
@@ -218,7 +218,7 @@ def sentence_end(text: str, start: int, names: Sequence[str], final: bool) -> in
     marker = _LIST_MARKER.match(text, start)
     at = marker.end() if marker else start
     depth = 0
-    while stop := _STOP.search(text, at, start + LONGEST):
+    while stop := _STOP.search(text, at, start + MAX_SENTENCE_CHARS):
         sign, at = stop[0], stop.end()
         if sign[0] in "\r\n":
             return None if sign == "\r" and at == len(text) and not final else at
@@ -236,8 +236,8 @@ def sentence_end(text: str, start: int, names: Sequence[str], final: bool) -> in
             end = _after_citations(text, at, names, final)
             if end is None or _ends_here(text, stop, end):
                 return end
-    if len(text) - start >= LONGEST:
-        return start + LONGEST
+    if len(text) - start >= MAX_SENTENCE_CHARS:
+        return start + MAX_SENTENCE_CHARS
     return len(text) if final else None
 
 
@@ -249,8 +249,8 @@ def _ends_here(text: str, stop: re.Match[str], end: int) -> bool:
 
 def _is_open(text: str, start: int) -> bool:
     """Whether a bracket may still become a citation."""
-    rest = text[start : start + _LONGEST_BRACKET]
-    return len(rest) < _LONGEST_BRACKET and not re.search(r"[\r\n]", rest) and rest.count("]") < rest.count("[")
+    rest = text[start : start + _MAX_BRACKET_CHARS]
+    return len(rest) < _MAX_BRACKET_CHARS and not re.search(r"[\r\n]", rest) and rest.count("]") < rest.count("[")
 
 
 def _after_citations(text: str, at: int, names: Sequence[str], final: bool) -> int | None:
@@ -375,7 +375,11 @@ class Checker:
                 break
         else:
             sentence = sentence.translate({ord("["): "(", ord("]"): ")"})
-        if len(sentence) >= LONGEST and sentence[-1] not in "\r\n" and sentence.count("[") != sentence.count("]"):
+        if (
+            len(sentence) >= MAX_SENTENCE_CHARS
+            and sentence[-1] not in "\r\n"
+            and sentence.count("[") != sentence.count("]")
+        ):
             # Cut at an arbitrary place: following text must not close a bracket that opens here.
             sentence = sentence.replace("[", "(")
         return sentence, own.terms

@@ -22,13 +22,13 @@ QUOTES = 4
 """Quotes at most."""
 PASSAGES = 6
 """Passages they are taken from."""
-LEAST_SHARE = 0.6
+MIN_SHARE = 0.6
 """Share of the best score. Quotes below it are left out."""
 FADING = 0.95
 """Factor per passage, in the order of the search."""
 SHORT = 50
 """Characters. A sentence with fewer is quoted with the next one."""
-MOST_LINES = 8
+MAX_LINES = 8
 """Lines of code and the like in one quote."""
 
 _SENTENCE_END = re.compile(r"([.!?]++[\"'”’)\]*_`]*+)\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
@@ -98,7 +98,7 @@ def best_quotes(question: str, quotes: Sequence[Quote], embedder: Embedder) -> l
         for quote, by_words, by_meaning in zip(quotes, words, meaning or words, strict=True)
     ]
     order = sorted(range(len(quotes)), key=lambda number: (-scores[number], number))
-    enough = scores[order[0]] * LEAST_SHARE
+    enough = scores[order[0]] * MIN_SHARE
     chosen = {number for number in order[:QUOTES] if scores[number] >= enough}
     chosen |= {number + 1 for number in chosen if _goes_on(quotes, number)}
     best: dict[int, float] = {}
@@ -160,8 +160,8 @@ def _parts(block: Block, text: str) -> Iterator[tuple[int, int, str]]:
         for number, line in enumerate(lines[2:], 2):
             yield number, number, line.strip()
     else:
-        for start in range(0, len(lines), MOST_LINES):
-            yield start, *_trimmed(lines, start, min(start + MOST_LINES, len(lines)))
+        for start in range(0, len(lines), MAX_LINES):
+            yield start, *_trimmed(lines, start, min(start + MAX_LINES, len(lines)))
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
@@ -192,7 +192,7 @@ def _trimmed(lines: list[str], start: int, end: int, shorten: bool = False) -> t
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
     if shorten:
-        end = min(end, start + MOST_LINES)
+        end = min(end, start + MAX_LINES)
     return end - 1, dedent("\n".join(lines[start:end])).rstrip()
 
 

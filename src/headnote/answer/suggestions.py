@@ -13,9 +13,9 @@ from headnote.store.rows import DocumentSummary
 
 DOCUMENTS = 40
 """Documents that are looked into: enough for variety, and a matter of milliseconds."""
-LARGEST = 100_000
+MAX_CHARS = 100_000
 """Bytes of a document that is looked into; parsing larger ones for a heading would take seconds."""
-DEEPEST = 3
+MAX_LEVEL = 3
 """Level of headings; deeper ones rarely make sense alone."""
 
 _QUESTION = re.compile(
@@ -51,7 +51,7 @@ def suggested_questions(reader: Reader, limit: int) -> list[Suggestion]:
 
 def _spread(summaries: Sequence[DocumentSummary]) -> list[DocumentSummary]:
     """Documents that are likely to hold questions, and others from the whole folder."""
-    short = [summary for summary in summaries if summary.size <= LARGEST]
+    short = [summary for summary in summaries if summary.size <= MAX_CHARS]
     full = [summary for summary in short if summary.chunks > 1] or short
     likely = [summary for summary in full if _asked(summary.title)]
     step = max(1, len(full) // DOCUMENTS)
@@ -62,7 +62,7 @@ def _headings(title: str, text: str, path: str) -> Iterator[str]:
     yield from (
         heading
         for heading in dict.fromkeys(
-            [title, *(h.text for h in open_document(text, path).headings if h.level <= DEEPEST)]
+            [title, *(h.text for h in open_document(text, path).headings if h.level <= MAX_LEVEL)]
         )
         if len(heading) in _LENGTH and (len(heading.split()) in _WORDS or not heading.isascii())
     )

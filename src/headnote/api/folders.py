@@ -216,7 +216,7 @@ HOMES = "HEADNOTE_HOMES"
 """The variable that says where homes are made."""
 
 _NOT_IN_NAMES = re.compile(r"[^\w.+@-]+")
-_LONGEST = 60
+_MAX_SHOWN_CHARS = 60
 """Characters of the name of a home, before its digest."""
 
 
@@ -249,7 +249,7 @@ def place_of_home(folders: Sequence[AnyPath]) -> Path:
     if len(real) < 2:
         return Path(folders[0]) if folders else Path()
     digest = blake2b("\0".join(real).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
-    return _homes() / f"{'-'.join(names_of(real))[:_LONGEST]}-{digest}"
+    return _homes() / f"{'-'.join(names_of(real))[:_MAX_SHOWN_CHARS]}-{digest}"
 
 
 def names_of(folders: Sequence[str]) -> list[str]:

@@ -130,7 +130,7 @@ class Index(IndexedFolder):
         how: Access = {"create": create, "adopt": adopt, "read_only": read_only, "configure": configure}
         opened = open_folder(folder, flags, embedder, **how, without_deep=without_deep)
         asked = Asked(flags, embedder, configure, without_deep)
-        return cls(folder, *opened, search_settings=search_settings, adopts=adopt, read_only=read_only, asked=asked)
+        return cls(folder, *opened, search_settings=search_settings, adopt=adopt, read_only=read_only, asked=asked)
 
     @classmethod
     def open_pack(cls, file: AnyPath, *, key: AnyPath | None = None, without_deep: bool = False) -> Index:
@@ -185,7 +185,7 @@ class Index(IndexedFolder):
         wait: float = 10.0,
         remove: bool = True,
         on_progress: Watcher = ignore_progress,
-        gives_way: Callable[[], bool] = never,
+        should_stop: Callable[[], bool] = never,
     ) -> Report:
         """Bring the index up to date with the folder, and report what was done.
 
@@ -199,16 +199,16 @@ class Index(IndexedFolder):
             wait: Seconds to wait for another writer.
             remove: Whether to remove documents whose files are gone.
             on_progress: Receives a `Progress` now and then.
-            gives_way: As soon as it returns True, the rest of the vectors is left for later.
+            should_stop: Stop embedding as soon as it returns True; the rest is left for later.
         """
         check_types(workers=(workers, Integral | None), wait=(wait, Real))
         if not wait >= 0:
-            raise SettingsError(f"wait {wait} is not 0 or more", remedy="give seconds")
-        check_types(on_progress=(on_progress, Callable), gives_way=(gives_way, Callable))
+            raise SettingsError(f"wait must be 0 or more, not {wait}", remedy="give seconds")
+        check_types(on_progress=(on_progress, Callable), should_stop=(should_stop, Callable))
         self._settle()
-        task = self._task(rebuild=rebuild, workers=workers, wait=wait, removes=remove)
+        task = self._task(rebuild=rebuild, workers=workers, wait=wait, remove_missing=remove)
         report = self._update_documents(task, on_progress)
-        return self._update_vectors(report, task, on_progress, gives_way) if vectors else report
+        return self._update_vectors(report, task, on_progress, should_stop) if vectors else report
 
     def take_settings(self, configure: Configure = "keep") -> None:
         """Take the settings as they are by now: another process may have stored others since the index was opened, and
@@ -239,7 +239,7 @@ class Index(IndexedFolder):
             version: Of the documents, as you count them.
             description: In a sentence.
             licence: Of the documents.
-            deep: Whether the vectors of the deep model go with it. Who opens it needs that model, too.
+            deep: Whether the vectors of the deep model go with it. Readers need the same model.
             times: Whether it says when files were changed, for `since` and `recency_days`. Copies of a folder differ in
                 that.
             sign: The key to sign it with, as `ssh-keygen` makes it.

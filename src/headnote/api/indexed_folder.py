@@ -59,7 +59,7 @@ class IndexedFolder:
         models: Models,
         *,
         search_settings: SearchSettings = SearchSettings(),  # noqa: B008  immutable
-        adopts: bool = False,
+        adopt: bool = False,
         read_only: bool = False,
         pack: PackInfo | None = None,
         contexts: Contexts = NO_CONTEXTS,
@@ -78,7 +78,7 @@ class IndexedFolder:
         self._use(choice)
         self._use_models(models)
         self.search_settings = search_settings
-        self._adopts = adopts
+        self._adopts = adopt
         self._was_updated = False
         self._left_out: tuple[int, Sequence[SkippedFile]] | None = None
         """The generation for which it was found out, and what is left out."""
@@ -117,7 +117,7 @@ class IndexedFolder:
         return self.tree.discover(self.index_settings.max_file_bytes)
 
     def _task(
-        self, *, rebuild: bool = False, workers: int | None = None, wait: float = 0.0, removes: bool = True
+        self, *, rebuild: bool = False, workers: int | None = None, wait: float = 0.0, remove_missing: bool = True
     ) -> Task:
         settings = self.index_settings
         return Task(
@@ -130,9 +130,9 @@ class IndexedFolder:
             workers=workers,
             rebuild=rebuild,
             wait=wait,
-            removes=removes,
+            remove_missing=remove_missing,
             made_with=self.choice.made_with,
-            adopts=self._adopts,
+            adopt=self._adopts,
             instant=self.models.instant,
         )
 
@@ -176,14 +176,14 @@ class IndexedFolder:
         return report
 
     def _update_vectors(
-        self, report: Report, task: Task, on_progress: Watcher, gives_way: Callable[[], bool]
+        self, report: Report, task: Task, on_progress: Watcher, should_stop: Callable[[], bool]
     ) -> Report:
         if self.models.deep:
             report.embedded, report.vectors, report.others = update_vectors(
-                self._store, self.models.deep, task.wait, on_progress, gives_way
+                self._store, self.models.deep, task.wait, on_progress, should_stop
             )
         # Vectors of a model that may not be used now are not out of date: the user may trust it again.
-        if task.removes and not self.choice.withheld and (not report.plan.is_empty or report.embedded):
+        if task.remove_missing and not self.choice.withheld and (not report.plan.is_empty or report.embedded):
             sweep(self._store, [model.name for model in self.models if model], task.wait)
         return report
 
@@ -217,7 +217,7 @@ class IndexedFolder:
         for them."""
         while True:
             lookout = Lookout(self._listing)
-            yield update(gives_way=lookout)
+            yield update(should_stop=lookout)
             if not lookout.has_seen_changes:
                 return
 

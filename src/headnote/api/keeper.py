@@ -44,7 +44,7 @@ class KeeperState(NamedTuple):
         repeat what a service says: here are headnote's own words only."""
         if self.files_read is None:
             return ""
-        read = str(self.files_read) if self.files_read.total else "no file is read yet"
+        read = str(self.files_read) if self.files_read.total else "indexing has not started"
         return f"{read}; results may be incomplete; ask again"
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from headnote.markdown.headings import OutlineEntry
     from headnote.search.related import RelatedSource
 
-_MOST_CALLED = 5
+_MAX_NAMESAKES = 5
 """Documents of one name that an error lists."""
 _LINE = re.compile(r"(.+):([0-9]{1,9})")
 _LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?")
@@ -278,8 +278,8 @@ def _nearest(name: str, heads: Sequence[DocumentHead]) -> list[str]:
 
 
 def _some(paths: Sequence[str]) -> str:
-    more = len(paths) - _MOST_CALLED
-    return ", ".join(paths[:_MOST_CALLED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(paths) - _MAX_NAMESAKES
+    return ", ".join(paths[:_MAX_NAMESAKES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 # -- Parts of a document.

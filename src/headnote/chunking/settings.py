@@ -15,7 +15,7 @@ from headnote.errors import SettingsError, nearest, shown
 from headnote.model import BlockKind
 from headnote.tokens import NAMES as COUNTERS
 from headnote.tokens import Counter
-from headnote.tokens.bpe import ENCODINGS, MOST_BYTES
+from headnote.tokens.bpe import ENCODINGS, MAX_BYTES
 
 Strategy = Literal["window", "header", "section", "block", "none"]
 Boundaries = Literal["heading", "paragraph", "hybrid"]
@@ -131,10 +131,10 @@ def _check_budgets(smallest: int, target: int, largest: int, overlap: int) -> No
 
 
 def _check_max_holds_a_character(largest: int, counter: object) -> None:
-    if largest < MOST_BYTES:
+    if largest < MAX_BYTES:
         raise SettingsError(
-            f"max_tokens {largest} is too small: a single character may have {MOST_BYTES} tokens of {counter}",
-            remedy=f"raise max_tokens to at least {MOST_BYTES}, or set oversized to keep",
+            f"max_tokens {largest} is too small: a single character may have {MAX_BYTES} tokens of {counter}",
+            remedy=f"raise max_tokens to at least {MAX_BYTES}, or set oversized to keep",
         )
 
 

@@ -325,7 +325,7 @@ def note_roots(report: Report, index: Index) -> None:
     """Say which of several folders could not be read, and which are elsewhere by now."""
     barred = {root.name for root in index.tree.roots if root.barred}  # said already, with what else needs trust
     for absent in (one for one in report.absent if one.path not in barred):
-        write_note(f"{absent.path} could not be read, and what is known of it stays: {absent.reason}")
+        write_note(f"could not read {absent.path} ({absent.reason}); its indexed documents are kept")
     for line in report.moved:
         write_note(line)
 

@@ -83,7 +83,7 @@ class BulkRequest(NamedTuple):
     "--device",
     metavar="auto|cpu|cuda",
     shell_complete=choices.words(*DEVICES),
-    help="What deep, minilm and quality run on; a GPU if there is one by default.",
+    help="Device for deep, minilm and quality (default: a GPU if there is one).",
 )
 @options.preset
 @options.size
@@ -158,7 +158,7 @@ def _job(request: BulkRequest, choice: Choice, embedder_flag: str | None) -> Job
         engine=request.engine,
         workers=request.workers,
         rebuild=request.rebuild,
-        adopts=request.adopt,
+        adopt=request.adopt,
         made_with=choice.made_with,
     )
 

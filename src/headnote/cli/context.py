@@ -58,7 +58,7 @@ def context_command(path: str | None, sentence: str | None, root: Path, remove: 
     elif remove:
         raise SettingsError("--remove needs a path", path="--remove", remedy="say whose sentence to remove")
     if remove and place is not None and not as_json:
-        write_lines([[StyledText(f"nothing is said about {place or '.'} any more")]])
+        write_lines([[StyledText(f"removed the description of {place or '.'}")]])
     else:
         _show(root, None if remove else place, as_json)
 
@@ -99,7 +99,7 @@ def _write(root: Path, path: str, sentence: str | None) -> None:
         table = table.setdefault(name, tomlkit.table())
     keys = [key for key in table if context_path(str(key)) == place]
     if sentence is None and not keys:
-        raise SettingsError(f"nothing is said about {place or '.'}", path=str(file), remedy="see headnote context")
+        raise SettingsError(f"{place or '.'} has no description", path=str(file), remedy="see headnote context")
     if sentence is not None:
         table[keys[0] if keys else place or "."] = sentence
     else:

@@ -168,7 +168,7 @@ def _writing(index: Index) -> CheckedPoint:
         return CheckedPoint("note", "writing", str(error))
     except UnwritableIndex as error:
         return CheckedPoint("wrong", "writing", str(error))
-    return CheckedPoint("ok", "writing", "the index is writable, and nobody else is writing")
+    return CheckedPoint("ok", "writing", "the index is writable and not locked")
 
 
 # Contents
@@ -196,7 +196,7 @@ def _up_to_date(index: Index) -> Iterator[CheckedPoint]:
     barred = {root.name for root in index.tree.roots if root.barred}
     for absent in (one for one in drift.absent if one.path not in barred):
         remedy = "bring it back, or remove it from headnote.toml"
-        yield CheckedPoint("wrong", absent.path, f"{absent.reason}; what is known of it stays: {remedy}")
+        yield CheckedPoint("wrong", absent.path, f"{absent.reason}; its indexed documents are kept: {remedy}")
     for path in index.unused_contexts():
         yield CheckedPoint("note", "context", f"{path}: no such folder or document (headnote context {path} --remove)")
     if status.pending:

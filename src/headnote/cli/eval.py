@@ -108,7 +108,7 @@ def _measure_all(evaluation: Evaluation, questions: list[Question], limit: int) 
 GAP = "  "
 CELL = 4
 """Columns for a rank."""
-LEAST_ROOM = 30
+MIN_COLUMNS = 30
 """Columns for a question, however many ways are compared."""
 NONE, NO_BREAK = "–", "\xa0"
 NO_LIMIT = 10_000
@@ -188,7 +188,7 @@ def _legend(ways: Mapping[str, str], depth: int, width: int | None) -> Iterator[
 
 def _failure(failure: FailedQuestion, root: Path, ways: Mapping[str, str], width: int | None) -> Iterator[StyledLine]:
     margin = CELL * len(ways) + len(GAP)
-    room = None if width is None else max(width - margin, LEAST_ROOM)
+    room = None if width is None else max(width - margin, MIN_COLUMNS)
     ranks = [StyledText(f"{one.rank or NONE:>{CELL}}", "red" if one.failed else "green") for one in failure.outcomes]
     first, *others = folded([StyledText(failure.asked.question.text, "bold")], room, "")
     yield [*ranks, StyledText(GAP), *first]

@@ -148,7 +148,7 @@ def words(name: str, about: str) -> Decorator:
         metavar="DIR",
         multiple=True,
         shell_complete=choices.folders,
-        help="Folder to search; repeatable. All words are the query then.",
+        help="Folder to search (repeatable); all arguments are then query words.",
     )
     return together(argument, root, home, pack)
 

@@ -106,7 +106,7 @@ _QUIET = 1.0
 _QUIET_WITH_FEW = 10.0
 _MANY = 200
 """Files or vectors: fewer take a moment, and a script need not hear of them."""
-_LEAST_INTERVAL, _LONGEST_INTERVAL = 5.0, 60.0
+_MIN_INTERVAL, _MAX_INTERVAL = 5.0, 60.0
 """Seconds between two such lines: a long run needs fewer."""
 _ANY_COLUMNS = 1000
 
@@ -167,7 +167,7 @@ class UpdateBars:
         if now < max(self._started + quiet, self._next_line):
             return
         elapsed = now - self._started
-        self._next_line = now + min(max(_LEAST_INTERVAL, elapsed / 4), _LONGEST_INTERVAL)
+        self._next_line = now + min(max(_MIN_INTERVAL, elapsed / 4), _MAX_INTERVAL)
         name = f"{self.name}: " if self.name else ""
         write_message(name + progress_line(progress, left, _ANY_COLUMNS, ""))
 

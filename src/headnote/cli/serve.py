@@ -25,7 +25,7 @@ from headnote.cli.access import (
     open_for_server,
 )
 from headnote.cli.terminal import write_json, write_message, write_note
-from headnote.config import MOST_WORKERS, ServerSettings, load_server_settings, read_roots
+from headnote.config import MAX_WORKERS, ServerSettings, load_server_settings, read_roots
 from headnote.config.server_settings import MIN_LENGTH, is_token, kept_token, new_token
 from headnote.errors import SettingsError
 from headnote.signals import ending_by_sigterm
@@ -81,7 +81,7 @@ json_option = click.option(
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, MOST_WORKERS),
+    type=click.IntRange(1, MAX_WORKERS),
     metavar="N",
     help="Processes that answer, 1 by default; for many who search at once, one per core.",
 )

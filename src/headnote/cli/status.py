@@ -32,7 +32,7 @@ from headnote.embedding.transformer import is_installed
 from headnote.model import to_plain
 from headnote.store.opening import shown_store
 
-MOST_LEFT_OUT = 5
+MAX_LEFT_OUT = 5
 """Files that are left out and shown."""
 
 
@@ -167,8 +167,8 @@ def _lines(facts: Facts, root: Path) -> list[StyledLine]:
 def _left_out(facts: Facts) -> list[StyledLine]:
     """What one might miss, with the reasons; JSON has all of it."""
     left_out = facts.drift.left_out
-    rows: dict[str, StyledLine] = {one.path: [StyledText(one.reason, "dim")] for one in left_out[:MOST_LEFT_OUT]}
-    more = f", the first {MOST_LEFT_OUT} of {len(left_out):,}" if len(left_out) > MOST_LEFT_OUT else ""
+    rows: dict[str, StyledLine] = {one.path: [StyledText(one.reason, "dim")] for one in left_out[:MAX_LEFT_OUT]}
+    more = f", the first {MAX_LEFT_OUT} of {len(left_out):,}" if len(left_out) > MAX_LEFT_OUT else ""
     return [[], [StyledText("left out", "bold"), StyledText(more)], *table(rows)] if rows else []
 
 

@@ -209,7 +209,7 @@ def _unpainted(span: StyledText) -> str:
 # -- Lines → rows of a window: words stay whole, and each row begins below the text of the first.
 
 
-LEAST_ROOM = 16
+MIN_COLUMNS = 16
 """Columns for text beside an indent. In a narrower window the indent gives way."""
 _JOINS = "\u200d"
 """Makes one picture of two."""
@@ -229,7 +229,7 @@ def folded(line: StyledLine, width: int | None, indent: str) -> Iterator[StyledL
     if width is None or columns(text) <= width:
         yield line
         return
-    indent = indent if width - columns(indent) >= LEAST_ROOM else ""
+    indent = indent if width - columns(indent) >= MIN_COLUMNS else ""
     for number, (start, end) in enumerate(_rows(text, width, columns(indent))):
         row = _part(line, start, end)
         yield row if number == 0 else [StyledText(indent, "dim"), *row]

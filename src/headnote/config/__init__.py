@@ -10,7 +10,7 @@ from headnote.config.index_settings import INDEX_NAMES, IndexSettings, load_inde
 from headnote.config.roots import RootEntry, packed_roots, read_roots
 from headnote.config.search_settings import in_effect, load_search_settings, packed_search_settings
 from headnote.config.server_settings import (
-    MOST_WORKERS,
+    MAX_WORKERS,
     ChatSettings,
     ServerSettings,
     chat_environment,
@@ -36,7 +36,7 @@ from headnote.search.query import SearchSettings
 __all__ = [
     "INDEX_NAMES",
     "KEPT",
-    "MOST_WORKERS",
+    "MAX_WORKERS",
     "ChatSettings",
     "Choice",
     "Configure",

@@ -17,9 +17,9 @@ from headnote.config.tables import OWN_FILE, PROJECT_FILE, SettingEntry, Setting
 from headnote.errors import SettingsError, shown
 from headnote.search.contexts import NO_CONTEXTS, Contexts
 
-LONGEST = 500
+MAX_DESCRIPTION_CHARS = 500
 """Characters of a sentence: it comes with every hit."""
-MOST = 1000
+MAX_DESCRIPTIONS = 1000
 """Sentences of an index: agents read them first."""
 
 
@@ -29,8 +29,10 @@ def read_contexts(folder: Path) -> Contexts:
     if file is None:
         return NO_CONTEXTS
     entries = file.entries(CONTEXT)
-    if len(entries) > MOST:
-        raise SettingsError(f"[{CONTEXT}] has more than {MOST} sentences", path=file.shown, remedy="say it of folders")
+    if len(entries) > MAX_DESCRIPTIONS:
+        raise SettingsError(
+            f"[{CONTEXT}] has more than {MAX_DESCRIPTIONS} sentences", path=file.shown, remedy="say it of folders"
+        )
     sentences: dict[str, str] = {}
     for entry in entries:
         with errors_at(entry):
@@ -44,8 +46,8 @@ def read_contexts(folder: Path) -> Contexts:
 
 def packed_contexts(stored: Mapping[str, str]) -> Contexts:
     """The sentences that came with a pack, by the rules of the file."""
-    if len(stored) > MOST:
-        raise SettingsError(f"it has more than {MOST} sentences about its folders")
+    if len(stored) > MAX_DESCRIPTIONS:
+        raise SettingsError(f"it has more than {MAX_DESCRIPTIONS} sentences about its folders")
     sentences = {context_path(path): check_sentence(text) for path, text in stored.items()}
     return Contexts(dict(sorted(sentences.items()))) if sentences else NO_CONTEXTS
 
@@ -77,8 +79,10 @@ def check_sentence(text: str) -> str:
     sentence = " ".join(text.split())
     if not sentence:
         raise SettingsError("the sentence is empty", remedy="say what the folder is, or remove it")
-    if len(sentence) > LONGEST:
-        raise SettingsError(f"the sentence has {len(sentence)} characters", remedy=f"write {LONGEST} at most")
+    if len(sentence) > MAX_DESCRIPTION_CHARS:
+        raise SettingsError(
+            f"the sentence has {len(sentence)} characters", remedy=f"write {MAX_DESCRIPTION_CHARS} at most"
+        )
     return sentence
 
 

@@ -30,7 +30,7 @@ EDITORS = {
     "zed": "zed://file{path}:{line}",
     "obsidian": "obsidian://open?path={file}",
 }
-LONGEST = 500
+MAX_ADDRESS_CHARS = 500
 """Characters of a template."""
 
 _TEMPLATE = re.compile(r"([a-z][a-z0-9+.-]+):[^\s<>\"'`\\\x00-\x1f\x7f]+")
@@ -48,7 +48,7 @@ def _editor(value: Any) -> str:
     if text in EDITORS or text in ("", NO_EDITOR):
         return text
     template = _TEMPLATE.fullmatch(text)
-    if template is None or len(text) > LONGEST:
+    if template is None or len(text) > MAX_ADDRESS_CHARS:
         remedy = nearest(text[:80], (*EDITORS, NO_EDITOR)) if ":" not in text else "write scheme://{path}:{line}"
         raise SettingsError(f"{shown(text[:80])} is not an editor", remedy=remedy)
     if template[1] in _NO_EDITORS:
@@ -86,7 +86,7 @@ def editor_address(template: str, file: str) -> str:
 # -- `[server]`
 
 
-MOST_WORKERS = 64
+MAX_WORKERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class ServerSettings:
     """Token that clients must send; `new` makes one at every start, `keep` one for this folder that stays."""
     allow_host: Annotated[tuple[str, ...], texts] = ()
     """Host names to accept, besides its address; also by `https`, where a proxy is in front of it."""
-    workers: Annotated[int, count(1, MOST_WORKERS)] = 1
+    workers: Annotated[int, count(1, MAX_WORKERS)] = 1
     """Processes that answer; with more than one, another one keeps the index up to date."""
     editor: Annotated[str, EDITOR] = ""
     """Editor that the page opens documents in, on this machine; by default `obsidian` in a vault of it."""

@@ -21,7 +21,7 @@ from headnote.errors import SettingsError
 USER_FOLDER = "HEADNOTE_CONFIG_FOLDER"
 """The variable that says where the user's own file and the records are."""
 _RECORDS = "trusted"
-_LONGEST = 100_000
+_MAX_RECORD_BYTES = 100_000
 """Characters of a record."""
 
 
@@ -129,7 +129,7 @@ def _read(file: Path) -> Trusted | None:
     """A record; None if there is none, or none that can be read."""
     try:
         with file.open(encoding="utf-8") as content:
-            stored = json.loads(content.read(_LONGEST))
+            stored = json.loads(content.read(_MAX_RECORD_BYTES))
         return Trusted(str(stored["path"]), str(stored["sha256"]), str(stored["setting"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

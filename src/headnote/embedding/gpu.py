@@ -33,7 +33,7 @@ GPU = install("deep", "gpu")
 _PURPOSE = "embedding on a GPU"
 _HEADS = 12
 _EPSILON = 1e-12
-_PIECES_AT_ONCE = 1 << 15
+_PIECE_BATCH = 1 << 15
 """Word pieces of a batch, those that fill up shorter texts included: about a gigabyte of memory."""
 
 
@@ -163,7 +163,7 @@ def _batches(texts: Sequence[Sequence[int]]) -> Iterator[Sequence[Sequence[int]]
     start = longest = 0
     for number, text in enumerate(texts):
         longest = max(longest, len(text))
-        if number > start and (number - start + 1) * longest > _PIECES_AT_ONCE:
+        if number > start and (number - start + 1) * longest > _PIECE_BATCH:
             yield texts[start:number]
             start, longest = number, len(text)
     if texts:

@@ -32,9 +32,9 @@ _MANY_TEXTS = 64
 """So many texts need most of the table, which is prepared faster as a whole than row by row."""
 _WORDS = 1 << 15
 """Words that have a row of their own in memory: 32 MB."""
-_MOST_PIECES = 16
+_MAX_PIECES = 16
 """Pieces of such a word."""
-_AT_ONCE = 1 << 10
+_BATCH_SIZE = 1 << 10
 """Rows that are added up in 32 bits, which could overflow with more of them."""
 
 
@@ -105,8 +105,8 @@ class _WordTable:
         """Add the vectors of all word pieces of the text to a vector of zeros."""
         rows = chain.from_iterable(map(self._words.__getitem__, uncased().words(text)))
         numbers = np.fromiter(rows, "intp")
-        for start in range(0, len(numbers), _AT_ONCE):
-            vector += np.add.reduce(self._rows.take(numbers[start : start + _AT_ONCE], axis=0), dtype="int32")
+        for start in range(0, len(numbers), _BATCH_SIZE):
+            vector += np.add.reduce(self._rows.take(numbers[start : start + _BATCH_SIZE], axis=0), dtype="int32")
 
     def _rows_of(self, word: str) -> Pieces:
         """The row of a word; those of its pieces if it has many of them, or if there is no room."""
@@ -116,7 +116,7 @@ class _WordTable:
                 if not self._is_ready[piece]:
                     self._rows[piece] = self._stored[piece] * self._weights[piece]
                     self._is_ready[piece] = True
-            if not 1 < len(pieces) <= _MOST_PIECES or self._own_rows == _WORDS:
+            if not 1 < len(pieces) <= _MAX_PIECES or self._own_rows == _WORDS:
                 return pieces
             own = self._pieces + self._own_rows
             self._rows[own] = self._rows[list(pieces)].sum(axis=0, dtype="int32")

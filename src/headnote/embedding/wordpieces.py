@@ -20,7 +20,7 @@ from typing import TypeVar
 
 UNKNOWN = 100
 """The piece of a word that cannot be cut into pieces of the vocabulary."""
-LONGEST_WORD = 100
+MAX_WORD_CHARS = 100
 """Characters of a word that are worth cutting; a longer one is unknown."""
 
 VOCABULARY = Path(__file__).parent / "data" / "vocabulary.txt"
@@ -43,7 +43,7 @@ _PLAIN = re.compile(r"[\t\n\r -~]*+")
 _PLAIN_WORD = re.compile(r"[a-z0-9]++|[^\sa-z0-9]")
 """Without control characters, accents and other scripts, one pattern does what spelling each character does."""
 _REMEMBERED = 1 << 17
-_LONGEST_REMEMBERED = 40
+_MAX_CACHED_CHARS = 40
 
 Pieces = tuple[int, ...]
 Result = TypeVar("Result")
@@ -105,7 +105,7 @@ class WordPieces:
 
     def _cut(self, word: str) -> Pieces:
         """The longest piece that the word begins with, then the longest that goes on from there."""
-        if len(word) > LONGEST_WORD:
+        if len(word) > MAX_WORD_CHARS:
             return (UNKNOWN,)
         pieces: list[int] = []
         start, known = 0, self._first
@@ -130,7 +130,7 @@ class _Memory(dict[str, Result]):
 
     def __missing__(self, word: str) -> Result:
         result = self._function(word)
-        if len(word) <= _LONGEST_REMEMBERED:
+        if len(word) <= _MAX_CACHED_CHARS:
             if len(self) >= _REMEMBERED:
                 self.clear()
             self[word] = result

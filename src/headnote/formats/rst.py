@@ -38,7 +38,7 @@ _KINDS: dict[str, BlockKind] = {
     "substitution_definition": "definition",
 }
 """Of docutils' nodes; all others are directives, and lists with terms, fields or options."""
-_DEEPEST = 6
+_MAX_DEPTH = 6
 _STRANGE_LINE_END = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")
 """docutils ends a line there; nobody else does."""
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*+[ \t]*+")
@@ -140,7 +140,7 @@ class RstDocument(StructuredDocument):
             kind, info = "code", code[1]
         elif kind == "list" and not _ITEM.match(first.text):
             kind = "directive"
-        return kind, first.start, lines[end - 1].end, min(begin.level, _DEEPEST), info
+        return kind, first.start, lines[end - 1].end, min(begin.level, _MAX_DEPTH), info
 
     def _links_in(self, start: int, end: int) -> Iterator[Link]:
         text = self.text

@@ -20,7 +20,7 @@ from headnote.model.progress import Progress, Watcher
 from headnote.processes import batches_on_all_cores
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.store.integrity import INSTANT
-from headnote.store.interface import DOCUMENTS_TOGETHER, Writer
+from headnote.store.interface import DOCUMENT_BATCH, Writer
 from headnote.store.rows import Columns, DocumentEntry, NonText
 
 
@@ -43,7 +43,7 @@ def apply(
         links.remember(file.path for file in reading.read if file.path in stored)
     reads = _Reads(task, links, watch, Pace([file.size for file in reading.read]))
     reads.put_all(writer, _files_to_read(reading, stored, everything, task), batches)
-    if task.removes:
+    if task.remove_missing:
         reading = without_binaries(reading, reads.failed, stored)
     hashes = {path: file.hash for path, file in reads.files.items()}
     plan = plan_changes(reading, hashes, stored, everything, task.kind_of)
@@ -65,7 +65,9 @@ def apply(
         reads.chunks,
         stayed=reading.stayed,
         # A file that is still stored as a document is read again until it is removed.
-        non_texts=_non_texts([one for one in reading.read if task.removes or one.path not in stored], reads.failed),
+        non_texts=_non_texts(
+            [one for one in reading.read if task.remove_missing or one.path not in stored], reads.failed
+        ),
     )
 
 
@@ -192,7 +194,7 @@ FEW = 32
 """Files that are read in one transaction, however long it takes."""
 FIRST = 1.0
 """Seconds from the first file to the first commit."""
-LONGEST = 5.0
+MAX_SECONDS = 5.0
 """Seconds between two commits, at most."""
 
 Item = TypeVar("Item")
@@ -225,7 +227,7 @@ class Batches:
         self._writer.set_manifest(self._manifest_after(so_far))
         self._writer.commit()
         now = time.monotonic()
-        self._due = now + min(now - self._began, LONGEST)
+        self._due = now + min(now - self._began, MAX_SECONDS)
 
 
 def in_groups(items: Iterator[Item], is_due: Callable[[], bool]) -> Iterator[list[Item]]:
@@ -233,7 +235,7 @@ def in_groups(items: Iterator[Item], is_due: Callable[[], bool]) -> Iterator[lis
     group: list[Item] = []
     for item in items:
         group.append(item)
-        if len(group) == DOCUMENTS_TOGETHER or is_due():
+        if len(group) == DOCUMENT_BATCH or is_due():
             yield group
             group = []
     if group:
@@ -245,7 +247,7 @@ def in_groups(items: Iterator[Item], is_due: Callable[[], bool]) -> Iterator[lis
 
 PER_FILE = 2000
 """Bytes that take as long as opening a file and storing it."""
-_LEAST = 0.02
+_MIN_SECONDS = 0.02
 """The share that must be done before the rest can be told."""
 
 
@@ -260,6 +262,6 @@ class Pace:
     def seconds_left(self, read: int) -> float | None:
         """After so many files; None if it is too early to tell."""
         done, total = self._done[read], self._done[-1]
-        if done < _LEAST * total:
+        if done < _MIN_SECONDS * total:
             return None
         return (time.monotonic() - self._began) / done * (total - done)

@@ -34,7 +34,7 @@ from headnote.store.rows import PendingText
 
 SECONDS = 300.0
 """Lifetime of a claim: longer than a slow service needs for one batch, and short enough to wait for."""
-AT_ONCE = 2048
+BATCH_SIZE = 2048
 """Texts in a queue: about a minute of work, after which the newest come first again."""
 
 ClaimedItem = TypeVar("ClaimedItem")
@@ -119,7 +119,7 @@ class TextQueue(Queue[PendingText]):
     """New and much linked documents first."""
 
     def _find(self, writer: Writer) -> list[PendingText]:
-        return writer.pending(self._model, AT_ONCE)
+        return writer.pending(self._model, BATCH_SIZE)
 
     def _claim(self, writer: Writer, items: list[PendingText]) -> list[PendingText]:
         claimed = writer.claim(self._model, [text.hash for text in items], self._worker.name, SECONDS)
@@ -162,9 +162,9 @@ def _dead_owners(reader: Reader, model: str) -> set[str]:
 # -- Make the vectors that are missing, in batches, each a transaction of its own
 
 
-TEXTS_AT_ONCE = 64
+TEXT_BATCH = 64
 """Vectors that are made and stored together: what a kill can lose."""
-NAMES_AT_ONCE = 512
+NAME_BATCH = 512
 """The same for names, which are short."""
 _POLL_SECONDS = 0.2
 """Pause between two looks at whether others are done."""
@@ -189,13 +189,13 @@ def update_vectors(
     embedder: Embedder,
     wait: float = 10.0,
     watch: Watcher = ignore_progress,
-    gives_way: Callable[[], bool] = never,
+    should_stop: Callable[[], bool] = never,
 ) -> VectorReport:
     """Make the missing vectors, of names and then of texts: with the names made, a part of the folder is complete as
     soon as its texts are. Stored batches survive an interruption.
 
     Where others make some of them, this run makes the rest and waits up to `wait` seconds for theirs. It ends early if
-    it `gives_way` to something else.
+    it `should_stop` to something else.
     """
     if embedder.dimensions == 0:
         return VectorReport(0, 0, [])
@@ -206,7 +206,7 @@ def update_vectors(
             for _ in batches:
                 left = run.left()
                 watch(Progress("embed", run.made, run.made + left, run.seconds_left(left)))
-                if gives_way():
+                if should_stop():
                     return VectorReport(run.texts, run.made, [])
                 deadline = time.monotonic() + wait
         with store.reading() as reader:
@@ -254,11 +254,11 @@ class _EmbeddingRun:
         if not self.has_work():  # a run without work writes nothing
             return
         try:
-            for count in self._each_batch(self._name_queue, NAMES_AT_ONCE, self._embed_names):
+            for count in self._each_batch(self._name_queue, NAME_BATCH, self._embed_names):
                 self.names += count
                 yield
             self._texts_began = self._texts_began or time.monotonic()
-            for count in self._each_batch(self._text_queue, TEXTS_AT_ONCE, self._embed_texts):
+            for count in self._each_batch(self._text_queue, TEXT_BATCH, self._embed_texts):
                 self.texts += count
                 yield
         except BaseException:

@@ -136,7 +136,7 @@ class Owner(NamedTuple):
     """Where the index is, for people."""
     is_shared: bool
     """Whether other machines may write to it."""
-    adopts: bool = False
+    adopt: bool = False
     """Whether an index of another root is taken over."""
 
     def roots(self, manifest: Mapping[str, str]) -> list[str]:
@@ -146,7 +146,7 @@ class Owner(NamedTuple):
             return [self.root]
         if any(_is_same(self.root, other) for other in known):
             return known
-        if not self.adopts:
+        if not self.adopt:
             raise self._refusal(known)
         return [*known, self.root] if self.is_shared else [self.root]
 
@@ -163,13 +163,13 @@ class Owner(NamedTuple):
         return ForeignIndex(message, path=self.place, remedy=remedy)
 
 
-def claim_index(store: Store, root: str | os.PathLike[str], adopts: bool = False) -> None:
+def claim_index(store: Store, root: str | os.PathLike[str], adopt: bool = False) -> None:
     """Raise if the index belongs to another folder, unless it is adopted; then store the new owner."""
-    owner = Owner(name_of(root), store.place, store.is_shared, adopts)
+    owner = Owner(name_of(root), store.place, store.is_shared, adopt)
     with store.reading() as reader:
         manifest = reader.manifest()
         entry = owner.entry(manifest)
-    if adopts and manifest and manifest.get(ROOTS) != entry[ROOTS]:
+    if adopt and manifest and manifest.get(ROOTS) != entry[ROOTS]:
         with store.writing() as writer:
             manifest = writer.manifest()
             writer.set_manifest(manifest | owner.entry(manifest))

@@ -191,11 +191,11 @@ class Task:
     """Read everything again, whatever is stored."""
     wait: float = 10.0
     """Seconds to wait for another writer."""
-    removes: bool = True
+    remove_missing: bool = True
     """Whether documents are removed when their files are gone."""
     made_with: str = ""
     """The settings the user chose, to be stored in the index; see `config.stored`."""
-    adopts: bool = False
+    adopt: bool = False
     """Whether to take over an index of another folder."""
     instant: Embedder | None = None
     """Makes the vectors that are written with the words, if there is one."""

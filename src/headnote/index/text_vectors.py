@@ -125,7 +125,7 @@ def whole(parts: Sequence[Vectors]) -> Vectors:
 # store in the same transaction as the words, so a chunk never lacks them.
 
 
-_TEXTS_AT_ONCE = 4096
+_TEXT_BATCH = 4096
 """Missing texts held in memory."""
 _TEXTS_IN_A_BATCH = 32
 _NAMES_IN_A_BATCH = 256
@@ -184,7 +184,7 @@ def complete(writer: Writer, embedder: Embedder, workers: int | None = None) -> 
 
     model = embedder.name
     made: set[PendingText] = set()
-    while texts := writer.pending(model, _TEXTS_AT_ONCE, claimed=True):
+    while texts := writer.pending(model, _TEXT_BATCH, claimed=True):
         if not made.isdisjoint(texts):
             raise Damaged("vectors that were stored are not found again")
         made = set(texts)

@@ -60,15 +60,15 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
             listing = _listing(task)
         manifest, before = scope.manifest(writer, model) | resolved_with, writer.manifest()
         first = scope.is_first_read(writer)
-        if first and task.removes and _reason(task, before, manifest):
+        if first and task.remove_missing and _reason(task, before, manifest):
             # What was read with other settings is not worth keeping: nobody has ever searched all of it.
             writer.remove(scope.files(writer))
         reading, reason = _what_to_read(writer, listing, scope, manifest)
         stored, known = scope.files(writer), reading.unchanged + len(reading.passed)
         after = partial(scope.unfinished_manifest, manifest, first)
         # An index that is complete stays so until it is complete with the new settings.
-        is_anew = bool(stored and (reason or scope.stale_roots(before)))
-        batches = None if is_anew else Batches(writer, after, known, len(reading.read))
+        is_rebuild = bool(stored and (reason or scope.stale_roots(before)))
+        batches = None if is_rebuild else Batches(writer, after, known, len(reading.read))
         has_moved = any(before.get(key) != manifest.get(key) for key in (SITES, FOLDERS))
         links = Relinking(writer, task.tree, sites, bool(reason or has_moved or unfinished_reads(before)))
         report = apply(writer, reading, stored, task, reason, links, _from(known if first else 0, watch), batches)
@@ -117,7 +117,7 @@ class UpdateScope:
         """`absent` are the roots that cannot be read now."""
         self.task = task
         self._absent = {one.path for one in absent}
-        self._owner = Owner(name_of(task.root), store.place, store.is_shared, task.adopts)
+        self._owner = Owner(name_of(task.root), store.place, store.is_shared, task.adopt)
         # Several roots are the whole of an index, and globs are those of a root.
         is_part = store.is_shared and task.include and not task.tree.is_named
         self._fits = path_matcher(task.include) if is_part else None
@@ -173,7 +173,7 @@ class UpdateScope:
 
     def _unfinished_elsewhere(self, manifest: Mapping[str, str]) -> dict[str, Unfinished]:
         """The reads that this one does not finish."""
-        if self._fits is None and self.task.removes:
+        if self._fits is None and self.task.remove_missing:
             return {}  # afterwards, the index has these files and no others
         return {scope: read for scope, read in unfinished_reads(manifest).items() if scope != self._name}
 
@@ -188,7 +188,7 @@ def _what_to_read(
     reason = _reason(scope.task, reader.manifest(), manifest)
     files, non_texts = scope.files(reader), reader.non_texts()
     reading = plan_reading(listing.files, listing.skipped, files, bool(reason), non_texts)
-    return reading if scope.task.removes else reading.without_removals(), reason
+    return reading if scope.task.remove_missing else reading.without_removals(), reason
 
 
 def _reason(task: Task, stored: Mapping[str, str], manifest: Mapping[str, str]) -> str:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from itertools import islice, takewhile
 from typing import Any
 
-_MOST_LINES = 200
-_MOST_CHARACTERS = 100_000
+_MAX_LINES = 200
+_MAX_CHARACTERS = 100_000
 """Less than what the loader refuses."""
 
 _LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u1fff\u2c00-\u2dff\u3040-\ud7ff"
@@ -48,7 +48,7 @@ class _NotSimple(Exception):
 
 def simple_fields(lines: Sequence[str]) -> dict[str, Any] | None:
     """The fields of simple YAML; None if it is not, or has none."""
-    if len(lines) > _MOST_LINES or sum(map(len, lines)) > _MOST_CHARACTERS:
+    if len(lines) > _MAX_LINES or sum(map(len, lines)) > _MAX_CHARACTERS:
         return None
     try:
         return _fields(lines)

@@ -16,8 +16,8 @@ from headnote.markdown.plain_data import MAX_DEPTH, MAX_VALUES, TooLarge
 
 _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CORE = "tag:yaml.org,2002:"
-_LONGEST_KEY = 200
-_LONGEST_NUMBER = 4_300
+_MAX_KEY_CHARS = 200
+_MAX_NUMBER_CHARS = 4_300
 """In characters: Python does not read longer ones in decimal, and those of base 60 take quadratic time."""
 _TAG_DIRECTIVE = re.compile(r"^%TAG\b", re.MULTILINE)
 _MAX_DIRECTIVES = 64
@@ -64,7 +64,7 @@ class _TolerantLoader(_FastLoader):  # type: ignore[misc]
 
     def scalar_or_source(self, node: Node) -> Any:
         """The value, or its source where YAML promises what it cannot keep: 2024-02-31, an endless number."""
-        if node.tag == _CORE + "int" and len(node.value) > _LONGEST_NUMBER:
+        if node.tag == _CORE + "int" and len(node.value) > _MAX_NUMBER_CHARS:
             return self.unknown_tag(node)
         try:
             return SafeConstructor.yaml_constructors[node.tag](self, node)
@@ -104,7 +104,7 @@ class _TolerantLoader(_FastLoader):  # type: ignore[misc]
         if isinstance(node, ScalarNode):
             return str(node.value)
         # `{{ name }}`, as templates write it, is a mapping as a key. Its value could be a bomb; its source is short.
-        end = min(node.end_mark.index, node.start_mark.index + _LONGEST_KEY)
+        end = min(node.end_mark.index, node.start_mark.index + _MAX_KEY_CHARS)
         return self.source[node.start_mark.index : end]
 
     def _merge(self, base: Any, fields: dict[str, Any]) -> None:

@@ -106,13 +106,13 @@ def _row(mark: str, part: QuotedPart) -> str:
 
 
 UP_TO_DATE = KeeperState()
-MOST_ERROR = 500
+MAX_ERROR_CHARS = 500
 """Tokens of an error or a status."""
-MOST_PLACES = 10
+MAX_PLACES = 10
 """Places that are named of those that were left out."""
-MOST_STATUS = 2000
+MAX_STATUS_CHARS = 2000
 """Tokens of a status with contexts."""
-MOST_FACTS = 160
+MAX_FACTS_CHARS = 160
 """Characters of a line of metadata above each passage: every hit pays for it."""
 SHORT_FACT = 40
 """Characters of a field that is shown there."""
@@ -193,9 +193,9 @@ def passage_reply(passage: Passage, budget: int) -> Reply:
 
 def passages_reply(read: Passages, budget: int) -> Reply:
     """Several passages under their places. What a budget has no room for comes first, with how to read it."""
-    rest = [f"{as_data(one.place)} ({one.tokens:,} tokens)\n" for one in read.left_out[:MOST_PLACES]]
-    rest += [f"and {len(read.left_out) - MOST_PLACES:,} more\n"] if len(read.left_out) > MOST_PLACES else []
-    problems = [f"{as_data(str(problem))}\n" for problem in read.problems[:MOST_PLACES]]
+    rest = [f"{as_data(one.place)} ({one.tokens:,} tokens)\n" for one in read.left_out[:MAX_PLACES]]
+    rest += [f"and {len(read.left_out) - MAX_PLACES:,} more\n"] if len(read.left_out) > MAX_PLACES else []
+    problems = [f"{as_data(str(problem))}\n" for problem in read.problems[:MAX_PLACES]]
     parts = [QuotedPart("left out; name these places to read them", body="".join(rest))] if rest else []
     parts += [QuotedPart("not found", body="".join(problems))] if problems else []
     first = len(parts)
@@ -319,10 +319,10 @@ def status_reply(status: Status, state: KeeperState, left_out: Sequence[SkippedF
     parts += [QuotedPart(head="not used", body=unused)] if withheld else []
     parts += [QuotedPart(head="folders", names="".join(map(_root_line, status.folders)))] if status.folders else []
     parts += [QuotedPart(head=f"left out of the index, {len(left_out):,} in all")] if left_out else []
-    parts += [QuotedPart(body=f"{as_data(one.path)}: {as_data(one.reason)}\n") for one in left_out[:MOST_PLACES]]
+    parts += [QuotedPart(body=f"{as_data(one.path)}: {as_data(one.reason)}\n") for one in left_out[:MAX_PLACES]]
     parts += [QuotedPart(head="contexts, as the owner of the folder wrote them")] if status.contexts else []
     parts += [QuotedPart(body=f"{as_data(path or '.')}: {as_data(said)}\n") for path, said in status.contexts.items()]
-    budget = MOST_STATUS if status.contexts or left_out else MOST_ERROR
+    budget = MAX_STATUS_CHARS if status.contexts or left_out else MAX_ERROR_CHARS
     shown, _ = quote([QuotedPart(head=text), *parts], budget, _left_out(len(parts) + 1, "lines"), state.note)
     missing = [{"path": one.path, "reason": one.reason} for one in left_out]
     roots = [{"name": root.name, "documents": root.documents, "problem": root.problem} for root in status.folders]
@@ -352,7 +352,7 @@ def error_text(error: HeadnoteError, state: KeeperState) -> str:
         # What is not found may not have been read yet.
         said.append(state.note)
     part = QuotedPart(body=f"{as_data(words)}\n")
-    return quote([part], MOST_ERROR, _left_out(1, "lines"), "; ".join(filter(None, said))).text
+    return quote([part], MAX_ERROR_CHARS, _left_out(1, "lines"), "; ".join(filter(None, said))).text
 
 
 def _nothing(what: str, why: str, budget: int, state: KeeperState) -> str:
@@ -383,14 +383,14 @@ def _facts_line(hit: Hit) -> str:
     facts = [f"{name}={','.join(words)}" for name, words in (("tags", hit.tags), ("aliases", hit.aliases)) if words]
     facts += [f"{name}={text}" for name, text in fields.items() if name not in _SHOWN_ELSEWHERE]
     line = as_data("; ".join(facts))
-    return f"about: {line[:MOST_FACTS]}\n" if line else ""
+    return f"about: {line[:MAX_FACTS_CHARS]}\n" if line else ""
 
 
 def _links_line(hit: Hit) -> str:
     """Where the passage leads, as `read` takes it, on one line; empty if nowhere. A target is never cut."""
     targets = [as_data(target) for target in hit.links]
     ends = accumulate(len(target) + len(", ") for target in targets)
-    shown = targets[: sum(end <= MOST_FACTS for end in ends)]
+    shown = targets[: sum(end <= MAX_FACTS_CHARS for end in ends)]
     rest = [f"{len(targets) - len(shown)} more"] if len(shown) < len(targets) else []
     return f"links: {', '.join([*shown, *rest])}\n" if targets else ""
 

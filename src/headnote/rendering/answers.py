@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 DRAW_SECONDS = 2.0
-LONGEST_OPEN_BLOCK = 20_000
+MAX_OPEN_BLOCK_CHARS = 20_000
 """Characters of a block that is drawn again with each word; a longer one is drawn when it is complete."""
 
 
@@ -76,7 +76,7 @@ class StreamedAnswer:
         drawn = [
             DrawnBlock(self._closed + at, _draw(self._open[block.start : block.end], self._places))
             for at, block in enumerate(blocks)
-            if at < len(blocks) - 1 or block.end - block.start <= LONGEST_OPEN_BLOCK
+            if at < len(blocks) - 1 or block.end - block.start <= MAX_OPEN_BLOCK_CHARS
         ]
         if "\n" in self._open[blocks[-1].start :]:
             self._closed += len(blocks) - 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from headnote.markdown.rules.javascript import closing_bracket
 from headnote.markdown.rules.mdx import esm_end, read_tag
-from headnote.rendering.markers import LONGEST, LineMarkers, Marker, Reader, plain
+from headnote.rendering.markers import MAX_LINE_CHARS, LineMarkers, Marker, Reader, plain
 from headnote.rendering.meanings import said
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _markers(source: str, start: int, brackets: dict[int, int], mdx: bool) -> tu
     """The tags and expressions in a row, and where they end."""
     markers: list[Marker] = []
     at = start
-    while at < len(source) and at - start < LONGEST:
+    while at < len(source) and at - start < MAX_LINE_CHARS:
         if source[at] == "<" and (mdx or _COMPONENT.match(source, at)):
             end = _tag_end(source, at, brackets)
             markers += [_marker(source[at:end])] if end > 0 else []
@@ -182,7 +182,7 @@ def inline_rule(mdx: bool) -> Callable[[Any, bool], bool]:
         has_expressions = mdx and state.md.options["html"] and "{" in source
         if source[start] != "<" or not (_COMPONENT.match(source, start) or has_expressions):
             return False
-        part = source[start : min(state.posMax, start + LONGEST)]
+        part = source[start : min(state.posMax, start + MAX_LINE_CHARS)]
         tag = read_tag(part, 0, {})
         if tag is None:
             return False
@@ -205,7 +205,7 @@ def _push_tag(state: Any, marker: Marker) -> None:
 
 
 def _inline_expression(state: Any, silent: bool) -> bool:
-    part = state.src[state.pos : min(state.posMax, state.pos + LONGEST)]
+    part = state.src[state.pos : min(state.posMax, state.pos + MAX_LINE_CHARS)]
     end = closing_bracket(part, 0, {})
     if end < 0:
         return False

@@ -18,9 +18,9 @@ from headnote.rendering.text import language_of, title_of
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-DEEPEST = 30
+MAX_DEPTH = 30
 """Boxes inside each other. The content of deeper ones is shown without a frame."""
-LONGEST_SAID = 200
+MAX_TITLE_CHARS = 200
 """Characters of an expression that is shown; a longer one is folded."""
 
 _OPENING = re.compile(r"<([A-Za-z][\w.]*+)")
@@ -166,7 +166,7 @@ class _Arrangement:
     def open(self, marker: Marker, token: Token, closing: Token) -> None:
         start = token.map[0] if token.map else 0
         end = closing.map[1] if closing.map else token.map[1] if token.map else start + 1
-        meaning = meaning_of(marker) if len(self.frames) < DEEPEST else BoxMeaning("plain")
+        meaning = meaning_of(marker) if len(self.frames) < MAX_DEPTH else BoxMeaning("plain")
         if "slot" in marker.attributes and self.frames and self.frames[-1].meaning.kind == "tabs":
             meaning = BoxMeaning("tab", title=marker.attributes["slot"])
         if meaning.kind == "tab":
@@ -292,7 +292,7 @@ def _code(marker: Marker, start: int, end: int) -> list[Token]:
     """Code of the page itself, folded away unless it is a few characters."""
     if marker.title is not None:
         return _paragraph(marker.title, start, end)
-    if marker.notation == "expression" and len(marker.source) <= LONGEST_SAID and "`" not in marker.source:
+    if marker.notation == "expression" and len(marker.source) <= MAX_TITLE_CHARS and "`" not in marker.source:
         return _paragraph(f"`{marker.source}`", start, end)
     opening, closing = (_token(f"details_{side}", "details", at) for side, at in (("open", 1), ("close", -1)))
     opening.attrSet("class", "code-of-page")

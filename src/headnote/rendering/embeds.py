@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from headnote.api import DocumentView
     from headnote.store.rows import LinkRow
 
-DEEPEST = 3
+MAX_DEPTH = 3
 """Embeds inside each other."""
-MOST = 30
+MAX_EMBEDS = 30
 """Embeds of one page, those inside others included."""
-LONGEST = 200_000
+MAX_CHARS = 200_000
 """Characters of all embeds of a page together."""
 
 Library = Callable[[str], "DocumentView"]
@@ -55,8 +55,8 @@ class _Common:
         self.library = library
         self.draw = draw
         self.deadline = deadline
-        self.embeds = MOST
-        self.characters = LONGEST
+        self.embeds = MAX_EMBEDS
+        self.characters = MAX_CHARS
         self._sources: dict[str, _Source | None] = {}
 
     def source(self, path: str) -> _Source | None:
@@ -118,7 +118,7 @@ class Embeds:
         """Whether a link leads to a document, and showing it here makes sense."""
         place = _Place(row.resolved or "", row.section or row.fragment)
         is_new = place not in self._around and _Place(place.path, "") not in self._around[1:]
-        return bool(self._common.library and row.resolved and is_new) and len(self._around) <= DEEPEST
+        return bool(self._common.library and row.resolved and is_new) and len(self._around) <= MAX_DEPTH
 
     def _section(self, named: Token, row: LinkRow | None, paragraph: Token) -> list[Token]:
         html = self._html(row) if row and self._can_embed(row) else None

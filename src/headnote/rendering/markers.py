@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TYPE = "marker"
 """Type of the token of a marker."""
-LONGEST = 20_000
+MAX_LINE_CHARS = 20_000
 """Characters of a marker that is read."""
 
 
@@ -72,7 +72,7 @@ def marker_rule(readers: Mapping[str, Sequence[Reader]]) -> Callable[[Any, int, 
             return False
         for read in readers.get(state.src[start], ()):
             reading = read(state.src, start, state.eMarks[line])
-            if reading is not None and reading.end - start <= LONGEST:
+            if reading is not None and reading.end - start <= MAX_LINE_CHARS:
                 return silent or _take(state, reading, line, end_line)
         return False
 

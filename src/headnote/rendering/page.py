@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 # A piece is cut where nothing is open: no component, no directive, nothing that is indented under what came before.
 
 
-LONGEST_WHOLE = 100_000
+MAX_WHOLE_CHARS = 100_000
 """Characters of a document that is one piece."""
-MOST_BLOCKS = 2_000
+MAX_BLOCKS = 2_000
 """Blocks of a document that is one piece: of very small ones, each takes as long as a paragraph."""
 PIECE_CHARACTERS = 30_000
 PIECE_BLOCKS = 300
@@ -94,7 +94,7 @@ def groups_of(document: Document) -> Iterator[list[Block]]:
 def _runs(document: Document) -> Iterator[list[Block]]:
     """The blocks of each piece."""
     limit = 1.0
-    if len(document.text) <= LONGEST_WHOLE and len(document.blocks) <= MOST_BLOCKS:
+    if len(document.text) <= MAX_WHOLE_CHARS and len(document.blocks) <= MAX_BLOCKS:
         limit = inf
     run: list[Block] = []
     depth = 0
@@ -255,15 +255,15 @@ def _block(document: Document, block: Block, slug: str) -> str:
 # -- A document as HTML
 
 
-LONGEST_TEXT = 1_000_000
+MAX_TEXT_CHARS = 1_000_000
 """Characters of a piece that is drawn: a single block may be this long."""
 DRAW_SECONDS = 5.0
 """How long drawing a piece may take: of prose, 1 MB needs 2; of `- a` or `#`, it would need 20."""
-LONGEST_HTML = 4_000_000
+MAX_HTML_CHARS = 4_000_000
 """Characters of HTML that is cleaned. The cleaner cannot be stopped; it needs a second for this."""
 TOKENS_PER_CHECK = 1000
 """How many are drawn before the deadline is checked."""
-LONGEST_PIECE = 4000
+MAX_PIECE_CHARS = 4000
 """Characters in one element where a document is shown as source."""
 KEPT_DOCUMENTS = 4
 """Documents that are kept parsed while their pieces are asked for, one after the other."""
@@ -306,7 +306,7 @@ class DrawnPage:
     def draw(self, number: int) -> str:
         """A piece as HTML, by its number from 0."""
         piece, text = self.pieces[number], self._cut.document.text
-        if piece.characters > LONGEST_TEXT:
+        if piece.characters > MAX_TEXT_CHARS:
             return _source(piece, text)
         if isinstance(self._cut.document, RstDocument):
             return clean(blocks_as_written(self._cut.document, piece.blocks), self._links.address)
@@ -314,7 +314,7 @@ class DrawnPage:
             html = self._html(piece, Deadline(DRAW_SECONDS))
         except DrawingTimeout:
             return _source(piece, text)
-        return clean(html, self._links.address) if len(html) <= LONGEST_HTML else _source(piece, text)
+        return clean(html, self._links.address) if len(html) <= MAX_HTML_CHARS else _source(piece, text)
 
     def _html(self, piece: PagePiece, deadline: Deadline) -> str:
         """HTML that is not clean yet. Raises `DeadlineExceeded`."""
@@ -415,7 +415,7 @@ def _source(piece: PagePiece, text: str) -> str:
     first: Block | None = None
     for block in piece.blocks:
         first = first or block
-        if block.end - first.start >= LONGEST_PIECE or block is piece.blocks[-1]:
+        if block.end - first.start >= MAX_PIECE_CHARS or block is piece.blocks[-1]:
             lines = f'data-start-line="{first.start_line}" data-end-line="{block.end_line}"'
             rows.append(f'<pre class="source" {lines}>{escape(text[first.start : block.end])}</pre>')
             first = None

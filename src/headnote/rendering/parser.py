@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-LONGEST_PARAGRAPH = 50_000
+MAX_PARAGRAPH_CHARS = 50_000
 """Characters; a longer one is shown as it is written."""
 
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
@@ -83,7 +83,7 @@ def _long_paragraph_rule(deadline: Deadline) -> Callable[[Any, bool], bool]:
 
     def take(state: Any, silent: bool) -> bool:
         deadline.check()
-        if silent or len(state.src) <= LONGEST_PARAGRAPH:
+        if silent or len(state.src) <= MAX_PARAGRAPH_CHARS:
             return False
         state.pending += state.src[state.pos : state.posMax]
         state.pos = state.posMax

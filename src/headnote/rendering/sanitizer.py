@@ -9,7 +9,7 @@ from collections.abc import Callable
 from headnote.extras import load
 from headnote.rendering import INSTALL
 
-DEEPEST = 200
+MAX_DEPTH = 200
 """Tags of one name inside each other. With more of them, tags are shown as text."""
 
 # Text and structure: nothing that loads, sends, hides or covers anything.
@@ -92,6 +92,6 @@ def nests_deeply(text: str) -> bool:
             depths[name] -= depths[name] > 0
         elif name not in OFTEN_OPEN:
             depths[name] += 1
-            if depths[name] > DEEPEST:
+            if depths[name] > MAX_DEPTH:
                 return True
     return False

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from headnote.rendering.markers import LONGEST, LineMarkers, Marker
+from headnote.rendering.markers import MAX_LINE_CHARS, LineMarkers, Marker
 from headnote.rendering.meanings import meaning_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def read_shortcode(source: str, start: int, _: int) -> LineMarkers | None:
     """The tags that begin a line. With text behind them they are a box, if they open one, or part of a paragraph."""
     markers: list[Marker] = []
     at = start
-    while (tag := _TAG.match(source, at)) is not None and tag.end() - start < LONGEST:
+    while (tag := _TAG.match(source, at)) is not None and tag.end() - start < MAX_LINE_CHARS:
         marker = _marker(tag)
         verbatim = _verbatim(source, tag, marker) if marker and marker.opens > 0 else None
         markers += [marker] if marker and not verbatim else verbatim.markers if verbatim else []
@@ -83,7 +83,7 @@ def _verbatim(source: str, tag: re.Match[str], marker: Marker) -> LineMarkers | 
     if marker.name not in _VERBATIM and marker.name != _COMMENT:
         return None
     closing = re.compile(rf"\{{[{{%][<%-]?\s*(?:/|end)\s*{re.escape(marker.name)}\s*-?[>%]?\}}\}}?").search(
-        source, tag.end(), tag.end() + LONGEST
+        source, tag.end(), tag.end() + MAX_LINE_CHARS
     )
     if closing is None:
         return None

@@ -15,7 +15,7 @@ from headnote.store.interface import Reader
 from headnote.words.languages import language_of
 from headnote.words.terms import terms
 
-MOST_BONUS = 0.1
+MAX_BONUS = 0.1
 """Of the score, for sentences that have all words of the query."""
 
 Factor = Callable[[str], float]
@@ -58,7 +58,7 @@ class Contexts:
         return {place: _terms_of(text) for place, text in self.sentences.items() if place}
 
     def factors(self, reader: Reader, words: Sequence[WordReading]) -> Factor:
-        """What a query makes of the sentences; `no_bonus` if none has a word of it."""
+        """Return a score factor for a path; `no_bonus` if no description has a word of the query."""
         asked = shares_of(words)
         telling = {place: found for place, own in self._terms.items() if (found := own & asked.keys())}
         if not telling:
@@ -71,7 +71,7 @@ class Contexts:
 
         def factor(path: str) -> float:
             found = frozenset[str]().union(*(telling[place] for place in self._places(path) if place in telling))
-            return 1.0 + MOST_BONUS * share(found) if found else 1.0
+            return 1.0 + MAX_BONUS * share(found) if found else 1.0
 
         return factor
 

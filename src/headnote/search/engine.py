@@ -185,10 +185,10 @@ def _paths(labels: Labels, ids: Sequence[int]) -> Iterator[str]:
 # -- The chunks that a search finds → ways to narrow it, each with the number of chunks that it leaves.
 
 
-MOST_FOLDERS = 12
-MOST_TAGS = 12
-MOST_FIELDS = 5
-MOST_VALUES = 8
+MAX_FOLDERS = 12
+MAX_TAGS = 12
+MAX_FIELDS = 5
+MAX_VALUES = 8
 """Of one field."""
 
 
@@ -205,8 +205,8 @@ def facets_of(labels: Labels, found: NDArray[np.int64], only: Filter) -> tuple[F
     tags = (one for one in labels.tags.counted(counts) if one[0] < total and one[1][1] not in chosen)
     fields = (one for one in labels.fields.counted(counts) if one[0] < total)
     return (
-        *_facets("folder", islice(folders, MOST_FOLDERS)),
-        *_facets("tag", islice(tags, MOST_TAGS)),
+        *_facets("folder", islice(folders, MAX_FOLDERS)),
+        *_facets("tag", islice(tags, MAX_TAGS)),
         *_facets("field", _by_field(fields, only)),
     )
 
@@ -241,8 +241,8 @@ def _by_field(counted: Iterable[Counted], only: Filter) -> Iterator[Counted]:
     values: dict[str, list[Counted]] = {}
     for one in counted:
         values.setdefault(one[1][0], []).append(one)
-    for name in islice((name for name in values if name not in given), MOST_FIELDS):
-        yield from values[name][:MOST_VALUES]
+    for name in islice((name for name in values if name not in given), MAX_FIELDS):
+        yield from values[name][:MAX_VALUES]
 
 
 # -- The path of a query

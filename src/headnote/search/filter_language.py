@@ -26,8 +26,8 @@ from headnote.store.filters import (
     folded_tag,
 )
 
-MOST_CONDITIONS = 200
-DEEPEST = 50
+MAX_CONDITIONS = 200
+MAX_DEPTH = 50
 """Parentheses and `not` inside each other."""
 TAGS = frozenset({"tag", "tags"})
 """Fields that stand for the tags of a passage, wherever they are written."""
@@ -94,8 +94,8 @@ class _Parser:
 
     def _condition(self) -> Requirement:
         self._depth += 1
-        if self._depth > DEEPEST:
-            self._fail(f"more than {DEEPEST} conditions inside each other", "use fewer parentheses")
+        if self._depth > MAX_DEPTH:
+            self._fail(f"more than {MAX_DEPTH} conditions inside each other", "use fewer parentheses")
         if self._takes_keyword("not"):
             requirement: Requirement = Not(self._condition())
         elif self._takes("("):
@@ -110,8 +110,8 @@ class _Parser:
     def _comparison(self) -> Requirement:
         field = self._name()
         self._conditions += 1
-        if self._conditions > MOST_CONDITIONS:
-            self._fail(f"more than {MOST_CONDITIONS} conditions", "write field in (a, b, c)")
+        if self._conditions > MAX_CONDITIONS:
+            self._fail(f"more than {MAX_CONDITIONS} conditions", "write field in (a, b, c)")
         if sign := _SIGN.match(self._text, self._at):
             start, self._at = self._at, sign.end()
             compared, is_negated = _SIGNS[sign[1]]

@@ -18,7 +18,7 @@ from headnote.search.spelling import Wording, WordReading, guesses, languages_in
 from headnote.store.interface import Reader
 from headnote.store.keyword_fields import terms_of
 from headnote.store.rows import StoredChunk
-from headnote.words.terms import MOST_QUERY_TERMS
+from headnote.words.terms import MAX_QUERY_TERMS
 
 # -- Hits widened to the text around them: their neighbours, or all of their section.
 
@@ -104,7 +104,7 @@ class Ranked(NamedTuple):
     reasons: Reasons
 
 
-READ_TOGETHER = 32
+READ_BATCH = 32
 """Chunks at most: a page shows twenty."""
 SPARE = 1
 """Chunks that are read beyond those that are shown: few searches leave out more."""
@@ -155,7 +155,7 @@ def read_hits(
 ) -> Iterator[Found]:
     """The candidates as hits, some of them read at once. Each is read when its turn comes, unless its document is full
     by then."""
-    together = min(selection.query.limit + SPARE, READ_TOGETHER)
+    together = min(selection.query.limit + SPARE, READ_BATCH)
     remaining = (candidate for candidate in candidates if selection.takes_from(candidate.path))
     while batch := list(islice(remaining, together)):
         chunks = {chunk.id: chunk for chunk in reader.chunks([candidate.chunk for candidate in batch])}
@@ -314,7 +314,7 @@ def terms_by_chunk(
     """Chunk → the terms that it has, at least those of the query. For a pasted text, chunks are cut into their terms
     again: that is faster than looking up hundreds of them."""
     terms = list(shares_of(words))
-    if len(terms) > MOST_QUERY_TERMS:
+    if len(terms) > MAX_QUERY_TERMS:
         return {chunk.id: terms_of(chunk) for chunk in reader.chunks(chunks)}
     return reader.terms_in(chunks, terms)
 

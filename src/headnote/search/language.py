@@ -31,13 +31,13 @@ from headnote.store.filters import (
 from headnote.words.phrases import words_in
 from headnote.words.terms import terms
 
-DEEPEST = 20
+MAX_DEPTH = 20
 """Parentheses inside parentheses."""
-MOST_CONDITIONS = 32
+MAX_CONDITIONS = 32
 """Phrases, exclusions, fields and alternatives of a query. Each may look at every document; nobody types so many."""
-MOST_PHRASES = 8
+MAX_PHRASES = 8
 """A phrase is looked for in the text of every passage that has its words. More of them are pasted: data, code."""
-MOST_REQUIRED_WORDS = 200
+MAX_REQUIRED_WORDS = 200
 """Words and terms of all conditions together: a quoted paragraph."""
 
 # No quote is looked for beyond the next one, so that many of them take no more than linear time.
@@ -117,8 +117,8 @@ def understood(query: str, literal: bool = False) -> Understood:
     tokens = _without_lone(list(_tokens(query)))
     if not _has_operators(tokens):
         return Understood(query)
-    if _depth(tokens) > DEEPEST:
-        return Understood(query, notes=(f"more than {DEEPEST} parentheses inside each other: {_AS_TEXT}",))
+    if _depth(tokens) > MAX_DEPTH:
+        return Understood(query, notes=(f"more than {MAX_DEPTH} parentheses inside each other: {_AS_TEXT}",))
     nodes = _sequence(iter(tokens))
     must = all_of(map(_must, nodes))
     if excess := _excess(must):
@@ -149,12 +149,12 @@ _AS_TEXT = "the query is taken as ordinary text"
 def _excess(must: Requirement | None) -> str:
     """What a query demands too much of; empty for what people type."""
     conditions = list(leaves(must))
-    if len(conditions) > MOST_CONDITIONS:
-        return f"more than {MOST_CONDITIONS} operators"
-    if sum(isinstance(condition, HasPhrase) for condition in conditions) > MOST_PHRASES:
-        return f"more than {MOST_PHRASES} phrases"
-    if sum(map(_required_words, conditions)) > MOST_REQUIRED_WORDS:
-        return f"more than {MOST_REQUIRED_WORDS} words behind operators"
+    if len(conditions) > MAX_CONDITIONS:
+        return f"more than {MAX_CONDITIONS} operators"
+    if sum(isinstance(condition, HasPhrase) for condition in conditions) > MAX_PHRASES:
+        return f"more than {MAX_PHRASES} phrases"
+    if sum(map(_required_words, conditions)) > MAX_REQUIRED_WORDS:
+        return f"more than {MAX_REQUIRED_WORDS} words behind operators"
     return ""
 
 

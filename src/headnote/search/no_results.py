@@ -37,7 +37,7 @@ from headnote.store.interface import Reader
 
 NEAREST = 3
 """Tags that are named instead of an unknown one."""
-MOST_UNKNOWN = 3
+MAX_UNKNOWN = 3
 """Words that are named because no document has them."""
 
 
@@ -185,5 +185,5 @@ def _not_relevant(reader: Reader, query: Query, score_helps: bool) -> str:
 
 
 def _unknown_words(words: Sequence[WordReading]) -> str:
-    unknown = [word.typed for word in words if word.kind == "unknown"][:MOST_UNKNOWN]
+    unknown = [word.typed for word in words if word.kind == "unknown"][:MAX_UNKNOWN]
     return f"no document has {' or '.join(map(repr, unknown))}" if unknown else ""

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args, get_orig
 from headnote.arguments import check_types, strings
 from headnote.errors import SettingsError
 from headnote.search.contexts import NO_CONTEXTS, Contexts
-from headnote.search.filter_language import MOST_CONDITIONS, read_requirement
+from headnote.search.filter_language import MAX_CONDITIONS, read_requirement
 from headnote.store.filters import (
     ChangedSince,
     FieldIs,
@@ -51,14 +51,14 @@ HITS = 10
 AGENT_HITS = 5
 """For an agent."""
 
-LONGEST_QUERY = 10_000
+MAX_QUERY_CHARS = 10_000
 """Characters, on every surface. The work that a query makes grows with them."""
 
 
 def check_length(text: str) -> None:
     """Raise if a query is longer than any that is read."""
-    if len(text) > LONGEST_QUERY:
-        remedy = f"give the {LONGEST_QUERY:,} that say most"
+    if len(text) > MAX_QUERY_CHARS:
+        remedy = f"give the {MAX_QUERY_CHARS:,} that say most"
         raise SettingsError(f"the query has {len(text):,} characters", remedy=remedy)
 
 
@@ -361,7 +361,7 @@ class Query:
             if option.least is not None:
                 _check_least(option.name, value or 0, option.least)
         if self.recency_days and self.recency_steps:
-            raise SettingsError("recency in days and in steps", remedy="choose one of them")
+            raise SettingsError("recency_days and recency_steps are exclusive", remedy="choose one of them")
 
 
 _OF_QUERY = [option for option in _TABLE if option.name in Query.__slots__]
@@ -383,7 +383,7 @@ def _check_least(name: str, number: float, least: int) -> None:
         return
     if least:
         raise SettingsError(f"{name} {number} is too small", remedy=f"give {least} or more")
-    raise SettingsError(f"{name} {number} is not 0 or more", remedy="leave it out, or give more")
+    raise SettingsError(f"{name} must be 0 or more, not {number}", remedy="leave it out, or give more")
 
 
 # -- Options as people write them → arguments of `Index.search`.
@@ -422,9 +422,9 @@ def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict
 
 _AGO = re.compile(r"([0-9]{1,6})\s*([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
-_LONGEST_AGO = 9e9
+_MAX_DAYS_AGO = 9e9
 """Seconds before and after 1970 that a store can hold."""
-MOST_VALUES = 1_000
+MAX_VALUES = 1_000
 """That the values of a field are compared with, of all conditions together."""
 
 
@@ -447,10 +447,10 @@ def read_filter(
 def _check_size(tags: Sequence[HasTag], asked: Filter) -> None:
     """Raise if a filter asks more than people and programs do, in how many pieces ever it is given."""
     parts = list(leaves(asked.must))
-    if len(tags) + len(conditions(asked.chosen)) + len(parts) > MOST_CONDITIONS:
-        raise SettingsError(f"more than {MOST_CONDITIONS} tags and conditions", remedy="write field in (a, b, c)")
-    if sum(len(part.values) for part in parts if isinstance(part, FieldIs)) > MOST_VALUES:
-        raise SettingsError(f"more than {MOST_VALUES:,} values in conditions", remedy="compare with fewer")
+    if len(tags) + len(conditions(asked.chosen)) + len(parts) > MAX_CONDITIONS:
+        raise SettingsError(f"more than {MAX_CONDITIONS} tags and conditions", remedy="write field in (a, b, c)")
+    if sum(len(part.values) for part in parts if isinstance(part, FieldIs)) > MAX_VALUES:
+        raise SettingsError(f"more than {MAX_VALUES:,} values in conditions", remedy="compare with fewer")
 
 
 def _read_where(where: Where, place: str = "where") -> Filter:
@@ -506,7 +506,7 @@ def _nanoseconds(since: Since) -> int | None:
     seconds = moment.timestamp() if isinstance(moment, datetime) else moment
     if math.isnan(seconds):
         raise SettingsError("since is not a number", remedy="give seconds since 1970")
-    return int(min(max(seconds, -_LONGEST_AGO), _LONGEST_AGO) * 1e9)
+    return int(min(max(seconds, -_MAX_DAYS_AGO), _MAX_DAYS_AGO) * 1e9)
 
 
 def read_since(text: str, now: datetime | None = None, place: str = "") -> datetime:

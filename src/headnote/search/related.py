@@ -42,7 +42,7 @@ COMMON = 0.2
 """A term that a larger share of all chunks has tells nothing, unless the index is small."""
 MEANING = 0.7
 """Share of the vectors in a score; the rest is words."""
-SHORTEST_TERM = 3
+MIN_TERM = 3
 """Letters, where a letter is not a word."""
 SHOWN_WORDS = 5
 
@@ -161,7 +161,7 @@ class Nearness:
 
 def _is_telling_term(term: str) -> bool:
     """Whether it may say what a text is about: no function word, no number, no single letter."""
-    is_short = term.isascii() and len(term) < SHORTEST_TERM
+    is_short = term.isascii() and len(term) < MIN_TERM
     return not is_short and not term.isdigit() and term not in function_terms()
 
 
@@ -183,8 +183,8 @@ def document_vectors(reader: Reader, model: str, documents: Mapping[str, Sequenc
     owner = {chunk: place for place, chunks in enumerate(documents.values()) for chunk in chunks}
     sums = np.zeros((len(documents), reader.models().get(model, 0)), np.float32)
     ids = list(owner)
-    for first in range(0, len(ids), READ_TOGETHER):
-        parts = reader.parts(model, ids[first : first + READ_TOGETHER])
+    for first in range(0, len(ids), READ_BATCH):
+        parts = reader.parts(model, ids[first : first + READ_BATCH])
         if parts.chunks:
             np.add.at(sums, [owner[chunk] for chunk in parts.chunks], _wholes(parts))
     return _of_length_one(sums)
@@ -195,16 +195,16 @@ def _of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.divide(vectors, np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
-READ_TOGETHER = 4096
+READ_BATCH = 4096
 """Chunks whose vectors are read at once."""
 
 
 # -- The names of other documents in a text that are not links: titles, aliases and file names, as a reader sees them.
 
 
-LONGEST_NAME = 12
+MAX_NAME_WORDS = 12
 """Words."""
-SHORTEST_WORD = 4
+MIN_WORD = 4
 """Letters of a name that is one word."""
 COMMON_NAMES = frozenset(
     {"index", "readme", "overview", "introduction", "home", "notes", "untitled", "todo", "summary"}
@@ -283,8 +283,8 @@ class MentionNames:
 
 def _is_telling_name(key: tuple[str, ...]) -> bool:
     if len(key) == 1:
-        return len(key[0]) >= SHORTEST_WORD and not key[0].isdigit() and key[0] not in COMMON_NAMES
-    return 1 < len(key) <= LONGEST_NAME and not all(word.isdigit() for word in key)
+        return len(key[0]) >= MIN_WORD and not key[0].isdigit() and key[0] not in COMMON_NAMES
+    return 1 < len(key) <= MAX_NAME_WORDS and not all(word.isdigit() for word in key)
 
 
 def _prose(document: DocumentRow) -> Iterator[tuple[int, str]]:
@@ -333,7 +333,7 @@ FOR_A_MENTION = 0.2
 """What it adds that one document names the other."""
 NEAR = 0.45
 """The least score of a link that is suggested for nearness alone."""
-COMPARED_TOGETHER = 512
+COMPARED_BATCH = 512
 """Documents that are compared with all others at once."""
 
 
@@ -477,8 +477,8 @@ def _near_pairs(reader: Reader, models: Models, graph: LinkGraph, most: int) -> 
     paths, vectors = list(documents), document_vectors(reader, embedder.name, documents)
     kept = 20 * most
     found: list[tuple[float, int, int]] = []
-    for first in range(0, len(paths), COMPARED_TOGETHER):
-        block = vectors[first : first + COMPARED_TOGETHER] @ vectors.T
+    for first in range(0, len(paths), COMPARED_BATCH):
+        block = vectors[first : first + COMPARED_BATCH] @ vectors.T
         # Each pair once, and no more of them than can be chosen: in a folder of like notes, most pairs are near.
         block[np.arange(len(paths)) <= np.arange(first, first + len(block))[:, None]] = 0.0
         best = np.argpartition(block, -min(kept, block.size), axis=None)[-kept:]

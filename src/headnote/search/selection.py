@@ -22,7 +22,7 @@ that lies in the difference; 0.9 lost three in a hundred of the answers in prose
 SHARED_WORDS = 0.9
 """Share of words that texts with so many common runs have in common. Sets of words are cheap, sets of runs are not."""
 
-MOST_MISFITS = 1000
+MAX_MISFITS = 1000
 """Hits in a row that are too large for what is left of a budget. Then no smaller one is looked for."""
 
 
@@ -77,7 +77,7 @@ class Selection:
     @property
     def is_full(self) -> bool:
         budget = self.query.budget
-        has_spent = bool(budget and self.hits) and (self._tokens >= budget or self._misfits >= MOST_MISFITS)
+        has_spent = bool(budget and self.hits) and (self._tokens >= budget or self._misfits >= MAX_MISFITS)
         return len(self.hits) >= self.most or has_spent
 
     def takes_from(self, path: str) -> bool:

@@ -30,9 +30,9 @@ from headnote.words.terms import is_without_blanks, runs, terms, words_of
 
 Mark = tuple[int, int]
 
-LONGEST_CACHED_WORD = 40
+MAX_CACHED_WORD_CHARS = 40
 """Characters. Longer words hardly come twice."""
-LONGEST_CACHED_TEXT = 8_000
+MAX_CACHED_TEXT_CHARS = 8_000
 """Characters. Nearly all chunks are shorter; 2,048 of them, as a reader sees them, take 20 MB."""
 
 BEST_LINES = 3
@@ -115,7 +115,7 @@ def _in_document(hit: Hit, line: int) -> int:
 
 def _read(hit: Hit) -> ReadText:
     """The hit, with the numbers of its lines in it."""
-    read = _read_chunk if len(hit.text) <= LONGEST_CACHED_TEXT else _read_chunk.__wrapped__
+    read = _read_chunk if len(hit.text) <= MAX_CACHED_TEXT_CHARS else _read_chunk.__wrapped__
     return read(hit.text, hit.lead, is_mdx(hit.path), hit.start == 0 and not hit.lead)
 
 
@@ -225,7 +225,7 @@ class _Matching:
             return self._matching.intersection(words)
         new = set(words).difference(self._seen)
         matching = {word for word in new if not self._query_terms.isdisjoint(_terms_of(word))}
-        if any(len(word) > LONGEST_CACHED_WORD for word in new):
+        if any(len(word) > MAX_CACHED_WORD_CHARS for word in new):
             return matching | self._matching.intersection(words)
         # The matching ones first: another thread may ask for the same words.
         self._matching |= matching
@@ -239,7 +239,7 @@ def _matching(query_terms: frozenset[str]) -> _Matching:
 
 
 def _terms_of(word: str) -> frozenset[str]:
-    return _kept_terms_of(word) if len(word) <= LONGEST_CACHED_WORD else frozenset(terms(word))
+    return _kept_terms_of(word) if len(word) <= MAX_CACHED_WORD_CHARS else frozenset(terms(word))
 
 
 @lru_cache(maxsize=65_536)

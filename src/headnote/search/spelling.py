@@ -33,7 +33,7 @@ from headnote.words.languages import (
     language_of,
 )
 from headnote.words.terms import (
-    MOST_QUERY_TERMS,
+    MAX_QUERY_TERMS,
     folded,
     is_inside_character,
     is_without_blanks,
@@ -44,7 +44,7 @@ from headnote.words.terms import (
     word_terms,
     words_of,
 )
-from headnote.words.vocabulary import LONGEST_COMPARED, Vocabulary, distances
+from headnote.words.vocabulary import MAX_COMPARED_CHARS, Vocabulary, distances
 
 # -- The terms of a query that say what it is about, and how much of them a text covers.
 
@@ -226,9 +226,9 @@ COVERED_BY_CORRECTION = 0.5
 """How much of a word a text covers that has a correction of it: a word about something else may look like any other."""
 FORGIVEN = 1.5
 """A single unknown word weighs at most so much of all the known ones."""
-SHORTEST_BEGINNING = 2
+MIN_BEGINNING = 2
 """Letters. One letter begins too many words."""
-MOST_COMPLETIONS = 40
+MAX_COMPLETIONS = 40
 RARE = 1000
 """A last word that less than one in so many chunks has may be the beginning of another one."""
 
@@ -237,14 +237,14 @@ EDITS = ((8, 2), (4, 1))
 short word is a letter away from many."""
 EDIT_FACTOR = 0.1
 """How much less likely a word is with each edit."""
-MOST_CORRECTIONS = 5
+MAX_CORRECTIONS = 5
 COMMON = 10
 """Chunks. A word that fewer have may itself be misspelt."""
-MOST_FOUND = 3
+MAX_FOUND = 3
 """Of what a word may be, a hit names no more."""
-MOST_CORRECTED = 4
+MAX_CORRECTED = 4
 """Words of a query. One that has more unknown words is about something else, or in another language."""
-SHORTEST_STEM = 4
+MIN_STEM = 4
 """Letters. Shorter stems are in too many words that do not exist: `netlfy` would be `netly`."""
 COMPARED_WITH_ENDINGS = 24
 """Stems that are compared once more, as words."""
@@ -287,14 +287,14 @@ class WordReading:
         if self.term in self.shares and self.term in terms:
             return [self.term]
         found = [term for term in self.shares if term in terms]
-        return sorted(found, key=lambda term: -self.shares[term])[:MOST_FOUND]
+        return sorted(found, key=lambda term: -self.shares[term])[:MAX_FOUND]
 
 
 def read_words(reader: Reader, text: str, chunks: int) -> list[WordReading]:
     """The terms of a query, each with what it stands for in an index of so many chunks."""
     languages = languages_in(reader)
     terms, forms = content_terms(text, languages), other_forms(text, languages)
-    if len(terms) > MOST_QUERY_TERMS:  # a pasted text
+    if len(terms) > MAX_QUERY_TERMS:  # a pasted text
         return [WordReading(term, term, dict.fromkeys((term, *forms.get(term, ())), 1.0)) for term in terms]
     counts = reader.term_frequencies((*terms, *chain.from_iterable(forms.values())))
     speller = _Speller(reader, counts, chunks)
@@ -435,7 +435,7 @@ class _Speller:
                 return WordReading(typed or term, term, completions | own, "beginning")
         if own:
             return WordReading(term, term, own)
-        if typed and self._corrected < MOST_CORRECTED:
+        if typed and self._corrected < MAX_CORRECTED:
             self._corrected += 1
             return self._misspelt(term, typed, is_open=bool(beginning))
         return WordReading(typed or term, term, {}, "unknown")
@@ -452,12 +452,12 @@ class _Speller:
 
     def _completions(self, term: str, beginning: str) -> dict[str, float]:
         """The terms of all words that begin so, with their shares."""
-        if len(beginning) < SHORTEST_BEGINNING and not is_without_blanks(beginning):
+        if len(beginning) < MIN_BEGINNING and not is_without_blanks(beginning):
             return {}
         counts = self._reader.vocabulary(beginning).counts | self._known(_stems_of_completed(beginning))
         counts.pop(term, None)
         counts = {other: count for other, count in counts.items() if other not in function_terms()} or counts
-        best = sorted(counts, key=lambda other: (-counts[other], other))[:MOST_COMPLETIONS]
+        best = sorted(counts, key=lambda other: (-counts[other], other))[:MAX_COMPLETIONS]
         return _shares({other: float(counts[other]) for other in best})
 
     def _known(self, terms: Collection[str]) -> dict[str, int]:
@@ -468,7 +468,7 @@ class _Speller:
     def _misspelt(self, term: str, typed: str, is_open: bool) -> WordReading:
         near = self._near(term, folded(typed), is_open)
         likelihood = {other: count * EDIT_FACTOR**distance for other, (distance, count) in near.items()}
-        best = sorted(likelihood, key=lambda other: (-likelihood[other], other))[:MOST_CORRECTIONS]
+        best = sorted(likelihood, key=lambda other: (-likelihood[other], other))[:MAX_CORRECTIONS]
         if not best:
             return WordReading(typed, term, {}, "unknown")
         shares = _shares({other: likelihood[other] for other in best})
@@ -482,7 +482,7 @@ class _Speller:
         """
         most = next((edits for letters, edits in EDITS if len(word) >= letters), 0)
         found: dict[str, tuple[int, int]] = {}
-        if not most or len(word) > LONGEST_COMPARED:
+        if not most or len(word) > MAX_COMPARED_CHARS:
             return found
         for beginnings in ((word[:2],), (word[0], word[1::-1], word[1:3])):
             for beginning in beginnings:
@@ -520,7 +520,7 @@ def _nearest_word(typed: str, term: str) -> str:
 @lru_cache(maxsize=4096)
 def _words_of(term: str) -> tuple[str, ...]:
     """Words of which this may be the stem, itself among them."""
-    if len(term) < SHORTEST_STEM or not (term.isascii() and term.isalpha()):
+    if len(term) < MIN_STEM or not (term.isascii() and term.isalpha()):
         return (term,)
     words = [term + ending for ending in ENDINGS]
     words += [term + term[-1] + ending for ending in ("ed", "er", "ers", "ing", "ings")]  # planned

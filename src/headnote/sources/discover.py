@@ -345,12 +345,12 @@ class _Walk:
             return None
         inside = target.relative_to(self._root)
         if PRIVATE_FOLDERS.intersection(map(os.fsencode, inside.parts)):
-            self._skip(link.path, "a link to what belongs to programs")
+            self._skip(link.path, "a symlink into .git or .headnote")
             return None
         return "" if target == self._root else inside.as_posix()
 
     def _skip_copy(self, path: str, of: str) -> None:
-        self._skip(path, f"a link to {of}, which is read anyway")
+        self._skip(path, f"a symlink to {of}, already indexed")
         self._skipped[-1] = self._skipped[-1]._replace(is_missing=False)
 
     def _skip(self, path: str, reason: str, unreadable: bool = False) -> None:

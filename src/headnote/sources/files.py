@@ -117,17 +117,17 @@ def _not_text(data: bytes, path: str, codec: str, error: UnicodeDecodeError) -> 
 # -- A wrong path, or a wrong name → the nearest ones.
 
 
-MOST = 3
+MAX_SUGGESTIONS = 3
 """Paths that an error names."""
 _ALIKE_NAMES, _ALIKE_PATHS = 0.6, 0.8
 """How alike two must be, of 1. Paths in the same folder are alike anyway."""
 _CANDIDATES = 50
 """Paths that are compared letter by letter: that takes long, so a rough comparison chooses them."""
-_LONGEST = 200
+_MAX_CHARS = 200
 """Characters that are compared."""
 _ROUGH = 8
 """Names that are compared letter by letter with a wrong one."""
-MOST_LOOKED_AT = 1000
+MAX_COMPARED = 1000
 """Names, each counted once for every pair of letters, that are looked at for one name. So many wrong names take no more
 time in a large folder than in a small one."""
 
@@ -142,7 +142,7 @@ def nearest_paths(written: str, documents: Sequence[str]) -> list[str]:
     shapes = nlargest(_CANDIDATES, map(_Shape, documents), wanted.roughly_like)
     likeness = {shape.path: wanted.like(shape) for shape in shapes}
     near = [path for path, (names, paths) in likeness.items() if names >= _ALIKE_NAMES or paths >= _ALIKE_PATHS]
-    return sorted(near, key=lambda path: (-sum(likeness[path]), path))[:MOST]
+    return sorted(near, key=lambda path: (-sum(likeness[path]), path))[:MAX_SUGGESTIONS]
 
 
 class SimilarNames:
@@ -167,7 +167,7 @@ class SimilarNames:
 
     def _roughly_like(self, name: str) -> list[str]:
         shared: Counter[str] = Counter()
-        left = MOST_LOOKED_AT
+        left = MAX_COMPARED
         for pair in sorted(_pairs(name) & self._with.keys(), key=lambda pair: (len(self._with[pair]), pair)):
             shared.update(self._with[pair][:left])
             left -= len(self._with[pair])
@@ -185,7 +185,7 @@ class _Shape:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.whole = path.casefold()[:_LONGEST]
+        self.whole = path.casefold()[:_MAX_CHARS]
         self.name = without_suffix(posixpath.basename(self.whole.rstrip("/")))
         self._of_name = _pieces(self.name)
         self._of_whole = _pieces(self.whole)

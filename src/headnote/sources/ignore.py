@@ -27,7 +27,7 @@ STAR = b"*"
 DEEP = b"**"
 """Tokens of a glob that are not one character; every other token is the regex of exactly one."""
 
-LONGEST = 4096
+MAX_RULE_CHARS = 4096
 """Bytes of a glob. No path is longer where it matters, and compiling a line of megabytes would take minutes."""
 
 _ANY_BYTE = b"[^/]"
@@ -60,7 +60,7 @@ def is_literal(glob: bytes) -> bool:
 
 def glob_regex(glob: bytes) -> bytes:
     """A regex for `fullmatch` with DOTALL, without groups that count."""
-    if len(glob) > LONGEST:
+    if len(glob) > MAX_RULE_CHARS:
         raise NeverMatches
     first, *later = _split(_tokens(glob), DEEP)
     regex = _segments(first)

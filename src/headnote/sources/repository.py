@@ -82,7 +82,7 @@ GIT_RULES = ".gitignore"
 OWN_RULES = ".headnoteignore"
 IGNORE_FILES = frozenset({GIT_RULES, OWN_RULES})
 
-LARGEST_IGNORE_FILE = 4 * 1024 * 1024
+MAX_IGNORE_FILE_BYTES = 4 * 1024 * 1024
 
 
 class RulesAbove(NamedTuple):
@@ -109,8 +109,8 @@ def read_ignore_file(path: str | os.PathLike[str], folder: bytes) -> Rules | Non
             raise UnusableRules("its rules do not hold: a link")
         if not file.is_file():
             return None
-        if file.stat().st_size > LARGEST_IGNORE_FILE:
-            raise UnusableRules(f"its rules do not hold: more than {LARGEST_IGNORE_FILE:,} bytes")
+        if file.stat().st_size > MAX_IGNORE_FILE_BYTES:
+            raise UnusableRules(f"its rules do not hold: more than {MAX_IGNORE_FILE_BYTES:,} bytes")
         patterns = parse_ignore_file(file.read_bytes())
         return Rules(patterns, folder) if patterns else None
     except (FileNotFoundError, NotADirectoryError):

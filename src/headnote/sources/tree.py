@@ -31,7 +31,7 @@ from headnote.sources.repository import NOT_A_FILE, Listing, SkippedFile, rule_a
 # The rules of documents apply: ignored files are not served, and no link leads out of the root.
 
 
-LARGEST = 32 * 1024 * 1024
+MAX_ATTACHMENT_BYTES = 32 * 1024 * 1024
 """In bytes; larger files are not read."""
 
 
@@ -64,9 +64,9 @@ def _content(file: Path) -> bytes | None:
     try:
         with os.fdopen(os.open(file, flags), "rb") as opened:
             status = os.fstat(opened.fileno())
-            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_ATTACHMENT_BYTES:
                 return None
-            return opened.read(LARGEST + 1)[:LARGEST]
+            return opened.read(MAX_ATTACHMENT_BYTES + 1)[:MAX_ATTACHMENT_BYTES]
     except OSError:
         return None
 
@@ -347,9 +347,9 @@ def spellings(written: str, tree: Tree) -> Iterator[str]:
 # -- Why something is not among the documents: a folder that has none, or one file that exists.
 
 
-MOST_FILES = 20_000
+MAX_FILES = 20_000
 """Files that are looked at: whoever names the wrong folder may have named a whole disk."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
 def why_no_documents(tree: Tree, listing: Listing) -> str:
@@ -366,7 +366,7 @@ def _why_none_in(folder: Root, listing: Listing) -> str:
     left_out = [one._replace(path=one.path.removeprefix(folder.prefix)) for one in own]
     suffixes = suffixes_with(folder.formats)
     facts = [f"no Markdown in {root}: looked for {', '.join(suffixes)}"]
-    files = list(islice(_files_below(root), MOST_FILES))
+    files = list(islice(_files_below(root), MAX_FILES))
     skipped = [f"{file.path} ({file.reason})" for file in left_out]
     known = {file.path for file in left_out}
     excluded = [path for path in files if path.lower().endswith(suffixes) and path not in known]
@@ -377,7 +377,7 @@ def _why_none_in(folder: Root, listing: Listing) -> str:
     others = Counter(PurePath(path).suffix.lower() for path in files if not path.lower().endswith(suffixes))
     others.pop("", None)
     if others:
-        kinds = [f"{count:,} {suffix}" for suffix, count in others.most_common(MOST_NAMED)]
+        kinds = [f"{count:,} {suffix}" for suffix, count in others.most_common(MAX_NAMED)]
         facts.append(f"other files there: {', '.join(kinds)}")
     formats = sorted({format_of(path) for path in files} - {"", *folder.formats})
     if formats:
@@ -428,5 +428,5 @@ def _files_below(root: Path) -> Iterator[str]:
 
 
 def _some(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(names) - MAX_NAMED
+    return ", ".join(names[:MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")

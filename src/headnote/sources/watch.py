@@ -24,7 +24,7 @@ from headnote.sources.repository import IGNORE_FILES, Listing
 from headnote.sources.tree import AnyPath, Tree
 
 DEBOUNCE_MS = 300
-LONGEST_WAIT_MS = 5_000
+MAX_WAIT_MS = 5_000
 """Changes that never pause are still reported this often."""
 RESCAN_S = 60.0
 POLL_S = 5.0
@@ -164,7 +164,7 @@ def _signals(
         for batch in watch_folders(
             *folders,
             watch_filter=None,
-            debounce=max(LONGEST_WAIT_MS, timing.quiet_ms),
+            debounce=max(MAX_WAIT_MS, timing.quiet_ms),
             step=timing.quiet_ms,
             stop_event=stop,
             rust_timeout=_IDLE_MS,

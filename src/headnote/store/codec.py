@@ -396,7 +396,7 @@ def stored_link(row: Sequence[Any]) -> LinkRow:
     )
 
 
-# -- An entry as the tables store it, made by whoever has read the document.
+# -- An entry as the tables store it, built in the worker that read the document.
 #
 # These are plain values: another process sends them in a third of the time that rows take, and the writer, which all
 # processes wait for, only adds numbers.

@@ -12,7 +12,7 @@ from headnote.model import file_name
 from headnote.store.codec import columns_of, escaped, link_row, non_text_row
 from headnote.store.document_reader import DocumentReader
 from headnote.store.integrity import decoding
-from headnote.store.interface import DOCUMENTS_TOGETHER
+from headnote.store.interface import DOCUMENT_BATCH
 from headnote.store.keyword_fields import keyword_fields_of
 from headnote.store.quantized import name_rows, vector_rows
 from headnote.store.rows import Columns, DocumentEntry, KeywordFields, LinkRow, NonText, PackedVectors, Row
@@ -26,7 +26,7 @@ class Update(ABC):
     """The transactions of a writer, one after the other. It goes on after a step that failed, and knows whether
     anything has changed."""
 
-    together = False
+    concurrent = False
     """Whether others may be writing at the same time."""
 
     @abstractmethod
@@ -107,14 +107,14 @@ class DocumentWriter(DocumentReader):
         source = map(columns_of, entries)
         vectors: list[PackedVectors] = []
         with self.update.step():
-            while batch := list(islice(source, DOCUMENTS_TOGETHER)):
+            while batch := list(islice(source, DOCUMENT_BATCH)):
                 # Of several entries with one path, the last one counts.
                 batch = list({own.path: own for own in batch}.values())
                 self._lock_paths(own.path for own in batch)
                 self._put(batch)
                 vectors += (own.vectors for own in batch if own.vectors)
                 # Writers who write together take all hashes in one order, so they take them all at once.
-                if not self.update.together:
+                if not self.update.concurrent:
                     self.add_packed(vectors)
                     vectors = []
             self.add_packed(vectors)

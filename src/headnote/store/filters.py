@@ -151,9 +151,9 @@ def conditions(requirement: Requirement | None) -> tuple[Requirement, ...]:
 # -- Which chunks a search may consider
 
 
-MOST_FIELDS = 1000
+MAX_FIELDS = 1000
 """Of one document. Frontmatter with more is a table of data, and nobody filters by its cells."""
-LONGEST_VALUE = 256
+MAX_VALUE_CHARS = 256
 """Characters of a value that are compared."""
 
 
@@ -177,7 +177,7 @@ class Filter(NamedTuple):
 
 def folded(text: str) -> str:
     """The form in which tags, names of fields and values are compared."""
-    return " ".join(text.split()).casefold()[:LONGEST_VALUE]
+    return " ".join(text.split()).casefold()[:MAX_VALUE_CHARS]
 
 
 def folded_tag(tag: str) -> str:
@@ -218,7 +218,7 @@ def flat_fields(metadata: Mapping[str, Any]) -> set[tuple[str, str]]:
     fields: set[tuple[str, str]] = set()
     for field in _walk("", metadata):
         fields.add(field)
-        if len(fields) == MOST_FIELDS:
+        if len(fields) == MAX_FIELDS:
             break
     return fields
 

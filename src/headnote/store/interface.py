@@ -12,8 +12,8 @@ from headnote.store.integrity import decoding
 from headnote.store.labels import Labels
 from headnote.store.quantized import PartSet
 from headnote.store.rows import (
-    ALL_OF_IT,
     DEFAULT_WEIGHTS,
+    FULL_WEIGHTS,
     ChunkPlace,
     Claim,
     Columns,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 ReaderClass = TypeVar("ReaderClass", bound=type)
 
-DOCUMENTS_TOGETHER = 64
+DOCUMENT_BATCH = 64
 """Documents that are written together: enough for long runs of the same statement, few enough to hold in memory."""
 
 
@@ -136,7 +136,7 @@ class Reader(Protocol):
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
         only: Filter = Filter(),  # noqa: B008  immutable
-        shares: Mapping[str, float] = ALL_OF_IT,
+        shares: Mapping[str, float] = FULL_WEIGHTS,
     ) -> list[KeywordHit]:
         """Chunks that have at least one of the terms, best first. Terms may be any text. A term counts its share of
         what it would count by itself, and all of that where no share is given."""
@@ -280,11 +280,11 @@ class Store(Readable, Protocol):
     may_write: bool
     """Whether this process has the right to: a role of a database may only read."""
 
-    def writing(self, wait: float = 10.0, *, together: bool = False) -> AbstractContextManager[Writer]:
+    def writing(self, wait: float = 10.0, *, concurrent: bool = False) -> AbstractContextManager[Writer]:
         """One update: all of it, or nothing since its last `commit` if an error leaves the block. There is one writer
         at a time. The next one waits this many seconds, then raises a LockedIndex that names the holder.
 
-        Writers with `together` do not wait for each other where the store allows it, unless they reach the same
+        Writers with `concurrent` do not wait for each other where the store allows it, unless they reach the same
         document. They may put documents and vectors. A writer that needs to see all documents at rest writes alone."""
 
     def generation(self) -> int:

@@ -21,7 +21,7 @@ Check = Callable[[DocumentRow, list[StoredChunk]], str]
 Run = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 """Runs a query, with `?` for each binding, in the database of the index."""
 
-_MOST = 1000
+_MAX_SHOWN = 1000
 """Texts without a vector that are counted."""
 _NAMES = "SELECT d.name, c.name FROM chunks c JOIN documents d ON d.id = c.document WHERE d.path = ? ORDER BY c.number"
 
@@ -53,7 +53,7 @@ def missing_vectors(reader: Reader) -> list[str]:
     model = reader.manifest().get(INSTANT)
     if model is None or reader.chunk_count() == 0:
         return []
-    texts = len(reader.pending(model, _MOST, claimed=True))
+    texts = len(reader.pending(model, _MAX_SHOWN, claimed=True))
     names = len(reader.pending_names(model, claimed=True))
     return [f"{texts} texts and {names} names without a vector of {model}"] if texts or names else []
 

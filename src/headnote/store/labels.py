@@ -88,9 +88,9 @@ class Labels(NamedTuple):
 # -- Rows of an index → the labels of its chunks, for both databases.
 
 
-MOST_VALUES = 100
+MAX_VALUES = 100
 """Different values of a field. One with more tells documents apart instead of grouping them."""
-LONGEST_VALUE = 60
+MAX_VALUE_CHARS = 60
 """Characters of a value that is a name of a group and not a sentence."""
 _MAX_LEVELS = 100
 """Of a tag: each has a group of its own, with all levels above in its name."""
@@ -168,9 +168,9 @@ def _grouping_fields(fields: Sequence[tuple[int, str, str]]) -> Iterator[tuple[i
     for _, key, value in fields:
         values[key][value] += 1
     good = {key for key, counts in values.items() if key not in NOT_FIELDS and "=" not in key and _groups(counts)}
-    return ((place, key, value) for place, key, value in fields if key in good and 0 < len(value) <= LONGEST_VALUE)
+    return ((place, key, value) for place, key, value in fields if key in good and 0 < len(value) <= MAX_VALUE_CHARS)
 
 
 def _groups(counts: Counter[str]) -> bool:
     is_text = any(not value.lstrip("-").replace(".", "", 1).isdigit() for value in counts)
-    return is_text and len(counts) <= MOST_VALUES and counts.total() > len(counts)
+    return is_text and len(counts) <= MAX_VALUES and counts.total() > len(counts)

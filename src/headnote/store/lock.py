@@ -19,8 +19,8 @@ from pathlib import Path
 from headnote.errors import LockedIndex, UnwritableIndex
 
 _FIRST_PAUSE = 0.01
-_LONGEST_PAUSE = 0.1
-_LONGEST_NAME = 1000
+_MAX_PAUSE = 0.1
+_MAX_NAME_CHARS = 1000
 """Characters that are read of who holds a lock: the file may come from a stranger, with the folder."""
 
 _held: set[int] = set()
@@ -106,7 +106,7 @@ def _acquire(descriptor: int, file: Path, wait: float) -> None:
         if left <= 0:
             raise _locked(file)
         time.sleep(min(pause, left))
-        pause = min(2 * pause, _LONGEST_PAUSE)
+        pause = min(2 * pause, _MAX_PAUSE)
 
 
 def _unwritable(file: Path, error: OSError) -> UnwritableIndex:
@@ -126,7 +126,7 @@ def _name_holder(descriptor: int) -> None:
 def _locked(file: Path) -> LockedIndex:
     try:
         with file.open(encoding="utf-8") as content:
-            holder = json.loads(content.read(_LONGEST_NAME))
+            holder = json.loads(content.read(_MAX_NAME_CHARS))
         who = f"process {holder['pid']} on {holder['host']} since {holder['since']}"
     except (OSError, ValueError, KeyError, TypeError):
         who = "an unknown process"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from threading import Lock
 from typing import Generic, Protocol, TypeVar
 
-_MOST_IDLE = 8
+_MAX_IDLE = 8
 
 
 class Closable(Protocol):
@@ -33,7 +33,7 @@ class Pool(Generic[Lent]):
         self._idle: list[Lent] = []
 
     def idle(self) -> Iterator[Lent]:
-        """Takes one connection after the other. Whoever asks for the next one has closed the last one."""
+        """Yield idle connections; the caller closes each one that it does not use."""
         self._leave_parent()
         while True:
             with self._lock:
@@ -53,7 +53,7 @@ class Pool(Generic[Lent]):
             raise
         self._leave_parent()
         with self._lock:
-            if len(self._idle) < _MOST_IDLE and process == os.getpid():
+            if len(self._idle) < _MAX_IDLE and process == os.getpid():
                 self._idle.append(connection)
                 return
         self._discard(connection, process)

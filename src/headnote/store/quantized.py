@@ -42,7 +42,7 @@ def products(rows: NDArray[Any], vector: NDArray[np.float32]) -> NDArray[np.floa
 
 NAMES = 2
 """Number of names of a chunk."""
-MOST = 300
+MAX_PARTS = 300
 """Characters of a name. A heading may be a page long and stand above many chunks, each of which has a name to embed."""
 
 
@@ -52,7 +52,7 @@ def names_of(title: str, heading_path: Sequence[str]) -> tuple[str, str]:
     headings = [heading for heading in heading_path if heading]
     if headings[:1] == [title]:
         del headings[0]
-    return title[:MOST], " > ".join((title, *headings))[:MOST]
+    return title[:MAX_PARTS], " > ".join((title, *headings))[:MAX_PARTS]
 
 
 def name_hash(name: str) -> bytes:
@@ -97,8 +97,8 @@ class PartSet(NamedTuple):
 
 Key = TypeVar("Key", bound=Hashable)
 
-_MOST = 127
-_LARGEST = 1e6
+_MAX_INT8 = 127
+_MAX_SCALE = 1e6
 """The largest scale of a row. Vectors have length one, so a sound scale is at most 1; far beyond, sums overflow."""
 SCALE_BYTES = 4
 
@@ -116,7 +116,7 @@ def packed_parts(parts: NDArray[np.floating]) -> bytes:
         return b""
     matrix = np.asarray(parts, np.float32)
     largest = np.abs(matrix).max(axis=1, keepdims=True)
-    scale = np.where(largest > 0, largest / _MOST, 1).astype("<f4")
+    scale = np.where(largest > 0, largest / _MAX_INT8, 1).astype("<f4")
     rounded = np.rint(matrix / scale).astype(np.int8)
     together = np.concatenate([scale.view(np.int8), rounded], axis=1)
     data: bytes = together.tobytes()
@@ -192,7 +192,7 @@ def _unpacked(data: bytes, width: int) -> tuple[NDArray[np.int8], NDArray[np.flo
     """The rows, and what one step of each is worth."""
     together = np.frombuffer(data, np.int8).reshape(-1, width)
     scales = np.ascontiguousarray(together[:, :SCALE_BYTES]).view("<f4")[:, 0]
-    if not (np.abs(scales) <= _LARGEST).all():
+    if not (np.abs(scales) <= _MAX_SCALE).all():
         raise ValueError("the scale of a vector is out of range")
     return together[:, SCALE_BYTES:], scales
 

@@ -359,8 +359,8 @@ class Weights(NamedTuple):
 DEFAULT_WEIGHTS = Weights(title=2.0, headings=7.0, text=1.0, aliases=4.0, tags=2.0)
 """Measured on links to sections and on prose: 5 to 10 for headings are alike, 2 and 3 rank sections a little lower."""
 
-ALL_OF_IT: Mapping[str, float] = MappingProxyType({})
-"""The shares of terms where each counts fully."""
+FULL_WEIGHTS: Mapping[str, float] = MappingProxyType({})
+"""Every term counts in full."""
 
 
 class Claim(NamedTuple):

@@ -33,12 +33,12 @@ from headnote.store.filters import (
 from headnote.store.keyword_fields import chunk_has_phrase
 from headnote.store.rows import StoredChunk
 from headnote.words.phrases import has_phrase, terms_of_phrase
-from headnote.words.terms import MOST_QUERY_TERMS, other_forms, terms
+from headnote.words.terms import MAX_QUERY_TERMS, other_forms, terms
 
 Condition = tuple[str, list[Any]]
 """SQL with `?` for each binding, and its bindings."""
 
-READ_TOGETHER = 1000
+READ_BATCH = 1000
 """Chunks that are read at once to look for a phrase."""
 
 # `area` and all below it: `0` is the character after `/`.
@@ -149,12 +149,12 @@ class ChunkSelection(ABC):
     def _chunks_with(self, phrase: str) -> list[int]:
         """Those that have all its words are read and looked at; of a long phrase, those with as many as a query
         counts."""
-        groups = terms_of_phrase(phrase, self.languages())[:MOST_QUERY_TERMS]
+        groups = terms_of_phrase(phrase, self.languages())[:MAX_QUERY_TERMS]
         condition, bindings = _together("AND", list(map(self.with_terms, groups))) if groups else ("TRUE", [])
         ids = [chunk for (chunk,) in self.select(f"SELECT id FROM chunks WHERE {condition} ORDER BY id", bindings)]
         found: list[int] = []
-        for first in range(0, len(ids), READ_TOGETHER):
-            chunks = self.chunks(ids[first : first + READ_TOGETHER])
+        for first in range(0, len(ids), READ_BATCH):
+            chunks = self.chunks(ids[first : first + READ_BATCH])
             found += [chunk.id for chunk in chunks if chunk_has_phrase(chunk, phrase)]
         return found
 

@@ -15,7 +15,7 @@ from headnote.tokens.counter import Counter
 ENCODINGS = {"cl100k": "cl100k_base", "o200k": "o200k_base"}
 """Name of a counter → its encoding."""
 
-MOST_BYTES = 4
+MAX_BYTES = 4
 """The most bytes of a character, and so its most tokens: no token is smaller than a byte."""
 _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
@@ -36,7 +36,7 @@ class BpeCounter(Counter):
     """Counts exactly, and adds up exactly at seams."""
 
     adds: Literal["anywhere", "seams", "never"] = "seams"
-    widest = MOST_BYTES
+    widest = MAX_BYTES
 
     def __init__(self, name: str, encoding: Encoding) -> None:
         self.name = name

@@ -26,9 +26,9 @@ from headnote.web.page_files import QUICK, PageFiles, page, picture, respond, sq
 from headnote.web.requests import AskRequest, from_body, from_query
 from headnote.web.security import Guard, read_body
 
-AT_A_TIME = 4
+MAX_CONCURRENT = 4
 """Requests in progress. More of them take turns at one core, and all are late; fewer would wait for a slow one."""
-HEAVY_AT_A_TIME = 2
+MAX_CONCURRENT_HEAVY = 2
 """Of each endpoint that may take seconds, so that others need not wait for them."""
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -37,10 +37,10 @@ Handler = Callable[[Request], Awaitable[Response]]
 def make_app(served: Served, guard: Guard | None = None) -> ASGIApp:
     """The page and the API over one index."""
     guard = guard or Guard()
-    light = anyio.CapacityLimiter(AT_A_TIME)
+    light = anyio.CapacityLimiter(MAX_CONCURRENT)
     routes: list[Route] = []
     for row in ENDPOINTS:
-        limiter = anyio.CapacityLimiter(HEAVY_AT_A_TIME) if row.heavy else light
+        limiter = anyio.CapacityLimiter(MAX_CONCURRENT_HEAVY) if row.heavy else light
         routes.append(Route(row.address, _handler(row, served, limiter, guard), methods=[row.method]))
     routes += [
         Route("/api/ask", _ask(served), methods=["POST"]),

@@ -20,7 +20,7 @@ from headnote.web.failures import INTERNAL_ERROR, Refused, problem_of
 from headnote.web.requests import AskRequest
 from headnote.web.responses import AskEvent, ErrorEvent, TextEvent
 
-MOST_ANSWERS = 8
+MAX_ANSWERS = 8
 """At a time. Each holds a thread and a connection to the model, and few models answer more at once."""
 RETRY_SECONDS = 5
 """When to try again if all slots are taken: about what a short answer takes."""
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 class AskLimiter:
     """The slots for answers of one server."""
 
-    def __init__(self, most: int = MOST_ANSWERS) -> None:
+    def __init__(self, most: int = MAX_ANSWERS) -> None:
         self._most = most
         self._slots = threading.BoundedSemaphore(most)
 

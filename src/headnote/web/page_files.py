@@ -31,7 +31,7 @@ from headnote.web.security import DIAGRAM_POLICY
 # alone, because their pieces would wait in the compressor, and so are pictures, which are compressed already.
 
 
-SMALLEST = 1000
+MIN_COMPRESSED_BYTES = 1000
 """Bytes. Below, a body fits one packet anyway."""
 QUICK = 2
 """Level of a body that is made for one request: a third of the time of the usual one, and a few percent larger."""
@@ -49,7 +49,7 @@ def takes_gzip(request: Request) -> bool:
 
 def squeezed(body: bytes, level: int) -> bytes | None:
     """The body as gzip; None where that does not pay."""
-    if len(body) < SMALLEST:
+    if len(body) < MIN_COMPRESSED_BYTES:
         return None
     smaller = gzip.compress(body, level, mtime=0)
     return smaller if len(smaller) < len(body) else None
@@ -60,7 +60,7 @@ def respond(body: bytes, gzipped: bytes | None, media_type: str, headers: dict[s
     response = Response(gzipped if gzipped is not None else body, media_type=media_type, headers=headers)
     if gzipped is not None:
         response.headers["Content-Encoding"] = "gzip"
-    if len(body) >= SMALLEST:
+    if len(body) >= MIN_COMPRESSED_BYTES:
         response.headers["Vary"] = "Accept-Encoding"
     return response
 

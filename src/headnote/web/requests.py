@@ -17,7 +17,7 @@ from headnote.chunking.presets import presets
 from headnote.chunking.settings import BLOCK_KINDS, RANGES
 from headnote.errors import SettingsError, nearest
 from headnote.search.query import (
-    LONGEST_QUERY,
+    MAX_QUERY_CHARS,
     OPTIONS,
     Names,
     SearchArguments,
@@ -80,14 +80,14 @@ assert tuple(_BASIC) == BASIC_NAMES
 # -- What the API takes
 
 
-LONGEST_ANSWER = 8_000
+MAX_ANSWER_CHARS = 8_000
 """Characters of an earlier answer; more of it would not fit beside the passages."""
-LARGEST_BODY = 2_000_000
+MAX_BODY_BYTES = 2_000_000
 """Bytes."""
 LAST_OFFSET = 1_000
 """Hits before a page. All of them are read and compared with each other; nobody reads so many."""
 
-Query = Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY)]
+Query = Annotated[str, Meta(min_length=1, max_length=MAX_QUERY_CHARS)]
 DocumentPath = Annotated[str, Meta(min_length=1, max_length=4096, description="Document, as search names it.")]
 Filters = Annotated[list[Annotated[str, Meta(min_length=1, max_length=1000)]], Meta(max_length=50)]
 Condition = Annotated[
@@ -107,7 +107,7 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
 
 
 Question = Annotated[Query, Meta(description='What to look for: words, "a phrase", -word, title:, path:, tag:, OR.')]
-Offset = Annotated[int, Meta(ge=0, le=LAST_OFFSET, description="Leave out so many hits, which earlier pages have.")]
+Offset = Annotated[int, Meta(ge=0, le=LAST_OFFSET, description="Skip this many hits.")]
 Facets = Annotated[bool, Meta(description="Count folders, tags and fields that narrow the search.")]
 
 _WRITTEN: dict[Any, tuple[Any, Any]] = {
@@ -198,12 +198,12 @@ class QuestionsRequest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class TurnRequest(msgspec.Struct, forbid_unknown_fields=True):
-    question: Annotated[str, Meta(max_length=LONGEST_QUERY)]
-    answer: Annotated[str, Meta(max_length=LONGEST_ANSWER)]
+    question: Annotated[str, Meta(max_length=MAX_QUERY_CHARS)]
+    answer: Annotated[str, Meta(max_length=MAX_ANSWER_CHARS)]
 
 
 class AskRequest(msgspec.Struct, forbid_unknown_fields=True):
-    question: Annotated[str, Meta(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
+    question: Annotated[str, Meta(min_length=1, max_length=MAX_QUERY_CHARS, pattern=r"\S")]
     limit: Annotated[int, Meta(ge=1, le=50)] = 6
     budget: Annotated[int, Meta(ge=1, le=200_000)] = 4000
     path: Filters = []
@@ -222,11 +222,13 @@ class Lines(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ChunkRequest(msgspec.Struct, forbid_unknown_fields=True):
-    text: Annotated[str, Meta(max_length=LARGEST_BODY)]
+    text: Annotated[str, Meta(max_length=MAX_BODY_BYTES)]
     path: Annotated[str, Meta(max_length=4096, description="Names the document; .mdx turns MDX on.")] = ""
     preset: Annotated[str, Meta(max_length=100, extra_json_schema={"enum": list(presets())})] = "default"
     settings: Annotated[dict[str, Any], Meta(max_length=100, extra_json_schema=settings_schema())] = {}
-    question: Annotated[str, Meta(max_length=LONGEST_QUERY, description="Score the chunks by how they answer it.")] = ""
+    question: Annotated[
+        str, Meta(max_length=MAX_QUERY_CHARS, description="Score the chunks by how they answer it.")
+    ] = ""
     passage: Annotated[
         Lines | None, Meta(description="The lines that answer the question; by default those that a search finds.")
     ] = None

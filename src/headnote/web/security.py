@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headnote.errors import SettingsError
 from headnote.web.failures import Refused, failure
-from headnote.web.requests import LARGEST_BODY
+from headnote.web.requests import MAX_BODY_BYTES
 
 BODY_SECONDS = 20.0
 """Until a body must have arrived."""
@@ -253,7 +253,7 @@ def _guarded_send(send: Send, path: str, body: _Body) -> Send:
     return answer
 
 
-async def read_body(request: Request, largest: int = LARGEST_BODY, seconds: float = BODY_SECONDS) -> bytes:
+async def read_body(request: Request, largest: int = MAX_BODY_BYTES, seconds: float = BODY_SECONDS) -> bytes:
     """The body of a request, if it is JSON, small enough, and arrives in time."""
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media != "application/json":

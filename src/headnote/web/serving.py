@@ -23,13 +23,13 @@ CONNECTIONS = 512
 """More at a time get a 503."""
 IDLE_SECONDS = 30
 """A connection without a request is closed after this, whether it has sent one before or not."""
-LONGEST_HEADERS = 128 * 1024
+MAX_HEADER_BYTES = 128 * 1024
 """Bytes of an address and headers: a query of 10,000 characters, each of them nine bytes in an address."""
-ACCEPTED_AT_A_TIME = 1
+MAX_ACCEPTED = 1
 """Connections. A worker that takes all that wait leaves none to the others, and serves them as long as they last."""
 HESITATION = 0.0001
 """Seconds that a worker leaves to the others before it accepts another connection, for each that it has."""
-LONGEST_HESITATION = 0.005
+MAX_HESITATION = 0.005
 GRACE_SECONDS = 2
 
 
@@ -111,7 +111,7 @@ class SharedSocket(socket.socket):
         self._count_connections = count_connections
 
     def accept(self) -> tuple[socket.socket, Any]:
-        time.sleep(min(self._count_connections() * HESITATION, LONGEST_HESITATION))
+        time.sleep(min(self._count_connections() * HESITATION, MAX_HESITATION))
         return super().accept()
 
 
@@ -132,10 +132,10 @@ def make_server(app: ASGIApp, ready: Callable[[], None]) -> uvicorn.Server:
         proxy_headers=False,
         server_header=False,
         limit_concurrency=CONNECTIONS,
-        backlog=ACCEPTED_AT_A_TIME,
+        backlog=MAX_ACCEPTED,
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
-        h11_max_incomplete_event_size=LONGEST_HEADERS,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
     )
     return _Server(config, ready)
 

@@ -45,7 +45,7 @@ from headnote.web.serving import GRACE_SECONDS, SharedSocket, make_server
 
 SIZE = 16 * 1024
 _HEADER = 8
-_LONGEST = 1000
+_MAX_TEXT_BYTES = 1000
 """Characters of a text. It may repeat what a service says, and as JSON a character takes six bytes at most."""
 
 
@@ -59,7 +59,9 @@ class Board:
         """What was read last; at first, nobody has written yet."""
 
     def write(self, state: KeeperState) -> None:
-        body = encoded(state._replace(problem=state.problem[:_LONGEST], elsewhere=state.elsewhere[:_LONGEST]))
+        body = encoded(
+            state._replace(problem=state.problem[:_MAX_TEXT_BYTES], elsewhere=state.elsewhere[:_MAX_TEXT_BYTES])
+        )
         header = len(body).to_bytes(4, "big") + zlib.crc32(body).to_bytes(4, "big")
         self._memory[: _HEADER + len(body)] = header + body
 
@@ -102,7 +104,7 @@ def run_workers(
     service: ServedIndex, count: int, ready: Callable[[], None], note: Callable[[str], None] = lambda _: None
 ) -> None:
     """Serve with `count` processes until this one is stopped. `ready` is called once all of them accept requests,
-    `note` when one of them has ended and another one takes its place."""
+    `note` when one of them has ended and is started again."""
     board = Board()
     works: dict[str, _Work] = {"writer": partial(_write, service.open_index, board)}
     if service.read_only:
@@ -120,7 +122,7 @@ def run_workers(
                 wait([member.process.sentinel for member in members], timeout=_LOOK_EVERY)
                 for member in members:
                     if how := member.replace_if_ended():
-                        note(f"the {member.name} of the server {how}; another one takes its place")
+                        note(f"{member.name} {how}; restarting")
         finally:
             _end(members)
 

@@ -14,7 +14,7 @@ SAMPLE = 1_000
 ENOUGH = 0.08
 """Share of the words of a text that are function words of its language. They are a third of English prose, a tenth of
 Turkish."""
-FEWEST = 5
+MIN_WORDS = 5
 """Words. Fewer may be a quotation."""
 LEAD = 1.5
 """How much more frequent than those of English they are: languages share some words (`die`, `in`)."""
@@ -131,7 +131,7 @@ def _language_of(sample: str) -> str:
     english = count_of_function_words(words, "")
     if english * LEAD >= len(words) / 4:
         return ""  # most texts: nothing else is that frequent
-    enough = max(english * LEAD, ENOUGH * len(words), FEWEST)
+    enough = max(english * LEAD, ENOUGH * len(words), MIN_WORDS)
     counts = {language: count_of_function_words(words, language) for language in LATIN}
     best = max(counts, key=counts.__getitem__)  # the first of those that are equal
     return best if counts[best] > enough else ""

@@ -24,16 +24,16 @@ from itertools import accumulate, chain, pairwise, repeat
 from headnote.extras import load
 from headnote.words.languages import LATIN
 
-LONGEST_TERM = 80
+MAX_TERM_CHARS = 80
 """Characters. Longer terms are cut in documents and queries alike, so they still match."""
-MOST_PARTS = 24
+MAX_PARTS = 24
 """A word with more parts is a list of names or encoded data: its parts count, the whole does not."""
-MOST_QUERY_TERMS = 64
+MAX_QUERY_TERMS = 64
 """A query that has more is a pasted text; its rarest terms say what it is about."""
 _TABLE_SIZE = 200_000
 """Entries in the table, some thirty megabytes; in that of another language than English, a tenth. A full table is
 emptied."""
-_LONGEST_IN_TABLE = 48
+_MAX_CACHED_CHARS = 48
 _TERM_SETS = 30_000
 """Words of hits whose terms are kept as sets: ten megabytes, and more words than most folders have."""
 
@@ -164,10 +164,10 @@ def languages_marked(marks: Iterable[str]) -> list[str]:
 def rarest_terms(terms: Sequence[str], frequencies: Callable[[list[str]], Mapping[str, int]]) -> list[str]:
     """Each term once; of too many, the rarest that occur at all, by the number of chunks that have them."""
     distinct = list(dict.fromkeys(filter(None, terms)))
-    if len(distinct) <= MOST_QUERY_TERMS:
+    if len(distinct) <= MAX_QUERY_TERMS:
         return distinct
     counts = frequencies(distinct)
-    return sorted((term for term in distinct if counts[term]), key=lambda term: counts[term])[:MOST_QUERY_TERMS]
+    return sorted((term for term in distinct if counts[term]), key=lambda term: counts[term])[:MAX_QUERY_TERMS]
 
 
 def word_terms(language: str) -> Mapping[str, frozenset[str]]:
@@ -178,7 +178,7 @@ def word_terms(language: str) -> Mapping[str, frozenset[str]]:
 
 def folded(word: str) -> str:
     """A word as its term has it before stemming: `Über` is `uber`."""
-    return unicodedata.normalize("NFKC", word).translate(_folding()).casefold().strip()[:LONGEST_TERM]
+    return unicodedata.normalize("NFKC", word).translate(_folding()).casefold().strip()[:MAX_TERM_CHARS]
 
 
 def is_without_blanks(text: str) -> bool:
@@ -253,7 +253,7 @@ class _TermSets(dict[str, frozenset[str]]):
 
     def __missing__(self, word: str) -> frozenset[str]:
         own = frozenset(terms(word, self._language))
-        if len(word) <= _LONGEST_IN_TABLE:
+        if len(word) <= _MAX_CACHED_CHARS:
             if len(self) >= _TERM_SETS:
                 self.clear()
             self[word] = own
@@ -288,7 +288,7 @@ class _TermTable(dict[str, str]):
     def _line_of(self, piece: str) -> str:
         if piece.isascii() and piece.isalnum():
             if piece.isalpha() and (piece.islower() or piece[1:].islower()):
-                return self._stem_latin(piece[:LONGEST_TERM].lower())  # most words
+                return self._stem_latin(piece[:MAX_TERM_CHARS].lower())  # most words
             return " ".join(self._part_terms(piece))
         words = words_of(piece)
         if words == [piece]:
@@ -311,7 +311,7 @@ class _TermTable(dict[str, str]):
     def _accented(self, word: str) -> str:
         """The term of a word by its accents, beside the one that it has without them: they are part of an ending
         (`configurações`), or they tell words apart, up to six in Vietnamese."""
-        accented = unicodedata.normalize("NFC", word).casefold()[:LONGEST_TERM]
+        accented = unicodedata.normalize("NFC", word).casefold()[:MAX_TERM_CHARS]
         if self._language == "vietnamese":
             return accented
         return self._stem_latin(accented).translate(_folding()).strip()
@@ -326,11 +326,11 @@ class _TermTable(dict[str, str]):
             return []
         result = []
         if mark_before or mark_behind:
-            result.append((mark_before + core.replace("'", "") + mark_behind).casefold()[:LONGEST_TERM])
+            result.append((mark_before + core.replace("'", "") + mark_behind).casefold()[:MAX_TERM_CHARS])
         if len(pieces) == 1:
             return result + self._part_terms(pieces[0])
         parts = [term for piece in pieces for term in self._part_terms(piece)]
-        if len(pieces) <= MOST_PARTS:
+        if len(pieces) <= MAX_PARTS:
             result += self._wholes(pieces)
         return result + parts
 
@@ -343,7 +343,7 @@ class _TermTable(dict[str, str]):
         whole = "".join(joined)
         if not whole.replace(".", "").removeprefix("v").isdigit():
             return [self._stemmed(whole)]
-        versions = [beginning[:LONGEST_TERM] for beginning in accumulate(joined)][1:]
+        versions = [beginning[:MAX_TERM_CHARS] for beginning in accumulate(joined)][1:]
         return [*versions, *(version[1:] for version in versions if version[0] == "v")]
 
     def _part_terms(self, part: str) -> list[str]:
@@ -351,7 +351,7 @@ class _TermTable(dict[str, str]):
         part_terms = self._parts.get(part)
         if part_terms is None:
             part_terms = self._take_apart(part)
-            if len(part) <= _LONGEST_IN_TABLE:
+            if len(part) <= _MAX_CACHED_CHARS:
                 self._parts[part] = part_terms
         return part_terms
 
@@ -362,12 +362,12 @@ class _TermTable(dict[str, str]):
             result.append(self._stemmed(numbered[1]))
         if part.isascii() and _has_humps(part):
             humps = _HUMPS.findall(part)
-            if 1 < len(humps) <= MOST_PARTS:
+            if 1 < len(humps) <= MAX_PARTS:
                 result += [self._stemmed(hump.lower()) for hump in humps]
         return result
 
     def _stemmed(self, word: str) -> str:
-        word = word[:LONGEST_TERM]
+        word = word[:MAX_TERM_CHARS]
         if word.isascii():
             return self._stem_latin(word) if word.isalpha() else word
         for script, language in _STEMMERS_BY_SCRIPT:
@@ -378,7 +378,7 @@ class _TermTable(dict[str, str]):
 
 def _is_short(text: str) -> bool:
     """A long word hardly occurs twice, least of all in a script without blanks, where it is a whole clause."""
-    return len(text) <= (_LONGEST_IN_TABLE if text.isascii() else _LONGEST_IN_TABLE // 3)
+    return len(text) <= (_MAX_CACHED_CHARS if text.isascii() else _MAX_CACHED_CHARS // 3)
 
 
 def _has_humps(part: str) -> bool:

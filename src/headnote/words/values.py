@@ -20,7 +20,7 @@ _DATE = re.compile(
     r"([0-9]{4})-([0-9]{2})(?:-([0-9]{2})"
     r"(?:[t ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,6})[0-9]*)?)?(z|[+-][0-9]{2}:?[0-9]{2})?)?)?"
 )
-_LONGEST_NUMBER = 64
+_MAX_NUMBER_CHARS = 64
 """Characters. What has more is an identifier."""
 _HOLDS: Mapping[str, Callable[[int], bool]] = {
     "=": lambda order: order == 0,
@@ -81,7 +81,7 @@ def as_value(text: str) -> Value:
 
 
 def _number(text: str) -> Decimal | None:
-    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+    if len(text) > _MAX_NUMBER_CHARS or not _NUMBER.fullmatch(text):
         return None
     try:
         return Decimal(text)
@@ -91,7 +91,7 @@ def _number(text: str) -> Decimal | None:
 
 def _version(text: str) -> tuple[tuple[Any, ...] | None, bool]:
     """Its parts, and whether it can be nothing but a version. One before a release is less than that."""
-    match = _VERSION.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
+    match = _VERSION.fullmatch(text) if len(text) <= _MAX_NUMBER_CHARS else None
     if match is None:
         return None, False
     mark, numbers, early = match.groups()

@@ -15,7 +15,7 @@ from headnote.numeric import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LONGEST_COMPARED = 40
+MAX_COMPARED_CHARS = 40
 """Characters. Longer terms are no words that somebody mistypes."""
 _FAR = 60
 """More than any distance between words that are compared; the double of it fits into a byte."""
@@ -59,7 +59,7 @@ class Vocabulary:
 
     @cached_property
     def _table(self) -> _Table:
-        terms = [term for term in self.counts if len(term) <= LONGEST_COMPARED]
+        terms = [term for term in self.counts if len(term) <= MAX_COMPARED_CHARS]
         letters = _codes(list(map(_with_i, terms)))
         lengths = np.fromiter(map(len, terms), np.int8, len(terms))
         masks = np.zeros(len(terms), np.uint32)

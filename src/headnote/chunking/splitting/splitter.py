@@ -171,7 +171,7 @@ _CONTAINERS: dict[str, Callable[[CutPiece], list[CutPiece]]] = {
 }
 """Kind → the pieces inside it."""
 
-_DEEPEST = 24
+_MAX_DEPTH = 24
 """Containers in containers are opened this far; deeper ones are cut between lines."""
 
 _LONG_BLANKS = (" " * MANY_BLANKS + "\n", "\t" * MANY_BLANKS + "\n", "\n" * MANY_BLANKS)
@@ -218,11 +218,11 @@ class _Splitter:
           very first one are left out.
         - Their weights add up to the weight of what they cover, except where a unit begins off a seam.
 
-        It ends because each step leads to a finer kind: containers to blocks (`_DEEPEST` times at most), a list to
+        It ends because each step leads to a finer kind: containers to blocks (`_MAX_DEPTH` times at most), a list to
         its items, other blocks to lines or sentences, these to words, and words to characters, which are not
         divided any further.
         """
-        if piece.kind in _CONTAINERS and depth < _DEEPEST:
+        if piece.kind in _CONTAINERS and depth < _MAX_DEPTH:
             parts = _CONTAINERS[piece.kind](piece)
         elif piece.kind == "word":
             parts = self._by_character(piece).parts()

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 GROUP = 4
 """Chunks of a shard. Neighbours are alike, so hits often share one."""
-LONGEST_TEXT = 900
+MAX_TEXT_CHARS = 900
 """Characters of a chunk that travel."""
-MOST_PARTS = 6
+MAX_PARTS = 6
 
 
 class Pages:
@@ -47,7 +47,7 @@ class Pages:
             "url": self.address(chunk.path) + self._fragment(chunk),
             "title": chunk.title or chunk.path,
             "headings": list(chunk.row.heading_path),
-            "text": lines[:LONGEST_TEXT],
+            "text": lines[:MAX_TEXT_CHARS],
         }
 
     @decoding
@@ -97,7 +97,7 @@ def detail_shards(records: Sequence[dict[str, Any]], parts: PartSet, order: Sequ
 
     def packed(row: int) -> bytes:
         """Both names, then the parts."""
-        own = texts[starts[row] : starts[row + 1]][:MOST_PARTS]
+        own = texts[starts[row] : starts[row + 1]][:MAX_PARTS]
         return number(len(own)) + vectors(names[row]) + vectors(own)
 
     shards = []

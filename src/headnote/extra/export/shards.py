@@ -18,7 +18,7 @@ from headnote.numeric import np
 from headnote.store.keyword_fields import field_texts
 from headnote.store.quantized import PartSet
 from headnote.store.rows import DEFAULT_WEIGHTS, StoredChunk
-from headnote.words.terms import LONGEST_TERM, terms
+from headnote.words.terms import MAX_TERM_CHARS, terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +89,7 @@ def _others(word: str) -> list[str]:
     for run in _WITHOUT_BLANKS.findall(word):
         result += [*(one + other for one, other in pairwise(run)), *run]
     rest = "".join(one if one.isalnum() else " " for one in _WITHOUT_BLANKS.sub(" ", word).lower())
-    return result + [one[:LONGEST_TERM] for one in rest.split()]
+    return result + [one[:MAX_TERM_CHARS] for one in rest.split()]
 
 
 class WordShards(NamedTuple):
@@ -148,7 +148,7 @@ def _posting(places: Sequence[tuple[int, int]], lengths: Sequence[int]) -> bytes
 
 CLUSTER = 64
 """Chunks of a cluster, about."""
-MOST_IN_CLUSTER = 96
+MAX_IN_CLUSTER = 96
 _ROUNDS = 8
 NAME_SHARES = (0.15, 0.3)
 """What the names of a chunk, title and headings, add to its vector. Measured: without them, seven of the ten nearest
@@ -194,7 +194,7 @@ def clusters_of(matrix: NDArray[np.float32]) -> Clusters:
 
 
 def _small(group: list[int]) -> Iterator[list[int]]:
-    pieces = -(-len(group) // MOST_IN_CLUSTER)
+    pieces = -(-len(group) // MAX_IN_CLUSTER)
     for piece in range(pieces):
         yield group[piece * len(group) // pieces : (piece + 1) * len(group) // pieces]
 

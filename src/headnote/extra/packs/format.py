@@ -31,7 +31,7 @@ _LENGTHS = struct.Struct("<QIII")
 _ENDING = struct.Struct("<I8s")
 """The version, and the sign of a pack."""
 FOOTER = _LENGTHS.size + DIGEST + _ENDING.size
-_MOST_DESCRIPTION = 1 << 22
+_MAX_DESCRIPTION_BYTES = 1 << 22
 """Bytes: a thousand sentences about folders, in any script, and the rest."""
 _MAX_SIGNATURE = 1 << 16
 """Bytes."""
@@ -173,7 +173,7 @@ def _read(file: Path, opened: BinaryIO) -> Container:
     database, description, signature, block = _LENGTHS.unpack(lengths)
     digests = -(-database // block) * DIGEST if block else 0
     middle = digests + description + signature
-    fits = description <= _MOST_DESCRIPTION and signature <= _MAX_SIGNATURE
+    fits = description <= _MAX_DESCRIPTION_BYTES and signature <= _MAX_SIGNATURE
     if not version or not block or database + middle + FOOTER != size or not fits:
         raise damaged(file, "its parts do not fit together")
     data = _bytes_at(opened, database, middle)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 PAGE = 8_192
 """Bytes of a page. The vectors of the parts of a chunk are about a thousand bytes, and few fit on a smaller page."""
 _LEVEL = 9
-_VECTORS_TOGETHER = 4096
+_VECTOR_BATCH = 4096
 
 
 def write_canonical(
@@ -141,7 +141,7 @@ def _copy_vectors(source: SqliteReader, writer: SqliteWriter, model: str, hashes
     query = """SELECT v.slot, p.data FROM vectors v JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot
     WHERE v.model = ? AND v.hash = ?"""
     remaining = iter(hashes)
-    while batch := list(islice(remaining, _VECTORS_TOGETHER)):
+    while batch := list(islice(remaining, _VECTOR_BATCH)):
         vectors = {}
         for digest in batch:
             for slot, parts in rows(source.db, query, (number, digest)):

@@ -222,8 +222,8 @@ class PackedStore(SqliteStore):
             raise CorruptIndex(error.message, path=self.place, remedy=GET_AGAIN) from error
 
     @contextlib.contextmanager
-    def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[SqliteWriter]:
-        del wait, together
+    def writing(self, wait: float = 10.0, *, concurrent: bool = False) -> Iterator[SqliteWriter]:
+        del wait, concurrent
         self._refuse()
         yield  # type: ignore[unreachable]  # makes it a context
 

@@ -101,7 +101,7 @@ class Job:
     """One per core if None."""
     rebuild: bool = False
     """Whether to start over instead of resuming."""
-    adopts: bool = False
+    adopt: bool = False
     """Whether to take over an index that belongs to another input."""
     made_with: str = ""
     """The settings as given by the user, stored in an index."""
@@ -179,7 +179,7 @@ def open_output(job: Job) -> JobOutput:
     if is_postgres(job.out):
         from headnote.extra.scale.store_output import IndexTarget, StoreOutput
 
-        target = IndexTarget(root=_root_of(job.input), url=job.out, source=_source_of(job.input), adopts=job.adopts)
+        target = IndexTarget(root=_root_of(job.input), url=job.out, source=_source_of(job.input), adopt=job.adopt)
         return StoreOutput(target, job.recipe, job.made_with)
     return FolderOutput(absolute(job.out), job.recipe)
 

@@ -48,7 +48,7 @@ class IndexTarget(NamedTuple):
     """URL of a database; empty for the file below the root."""
     source: str
     """Where the documents come from, which owns the index: the path of a folder or file, or an address."""
-    adopts: bool = False
+    adopt: bool = False
     """Whether to take over an index that belongs to another source."""
 
 
@@ -66,7 +66,7 @@ class StoreOutput:
         self._recipe = recipe
         self._made_with = {MADE_WITH: made_with} if made_with else {}
         self._store = _open(target)
-        self._owner = Owner(target.source, self._store.place, self._store.is_shared, target.adopts)
+        self._owner = Owner(target.source, self._store.place, self._store.is_shared, target.adopt)
         self._files: dict[str, ListedFile] = {}
         self._is_changed = False
 
@@ -163,7 +163,7 @@ class StorePartWriter:
                 entries = with_vectors(entries, instant)
             vectors = _Vectors(entries, deep) if deep is not None else None
             columns = list(map(columns_of, entries))
-            with store.writing(LOCK_SECONDS, together=True) as writer:
+            with store.writing(LOCK_SECONDS, concurrent=True) as writer:
                 writer.put(columns)
                 if vectors is not None:
                     vectors.add_to(writer)

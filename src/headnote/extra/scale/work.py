@@ -33,7 +33,7 @@ PART = "part"
 RESULT = "result"
 """The column that results come back in."""
 
-SMALLEST_PART, LARGEST_PART = 6_000_000, 64_000_000
+MIN_PART_BYTES, MAX_PART_BYTES = 6_000_000, 64_000_000
 """Bytes. A core works on the smallest for two seconds: less is not worth what an engine needs between two parts."""
 PARTS = 128
 """Enough to balance the load, within the limits above. A large job has more."""
@@ -155,7 +155,7 @@ def cut_into_parts(units: Sequence[Unit], recipe: str, vectors: bool) -> list[Ou
         return []
     divisor = WITH_VECTORS if vectors else 1
     total = sum(unit.size for unit in units)
-    target = min(max(total // PARTS, SMALLEST_PART // divisor), LARGEST_PART // divisor)
+    target = min(max(total // PARTS, MIN_PART_BYTES // divisor), MAX_PART_BYTES // divisor)
     share = total / ceil(total / target) if total else 1
     members: dict[int, list[Unit]] = {}
     for unit, end in zip(units, accumulate(unit.size for unit in units), strict=True):

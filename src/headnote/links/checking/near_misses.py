@@ -18,9 +18,9 @@ from headnote.store.rows import LinkRow
 
 ALIKE = 0.75
 """How alike two names must be, of 1. A wrong suggestion is worse than none."""
-_SHORTEST = 3
+_MIN_CHARS = 3
 """Letters of a name that may be the beginning of another one."""
-MOST_NAMES = 2000
+MAX_NAMES = 2000
 """Names that are compared letter by letter. A document with more is a table of data."""
 
 
@@ -49,7 +49,7 @@ class Suggestions:
 
     def _anchor_like(self, fragment: str, path: str) -> str:
         anchors = self._contents.anchors(path)
-        names = [*anchors.headings, *anchors.ids][:MOST_NAMES]
+        names = [*anchors.headings, *anchors.ids][:MAX_NAMES]
         wanted = unquote(fragment).lower()
         if path not in self._known_anchors:
             self._known_anchors[path] = SimilarNames(names, ALIKE)
@@ -133,7 +133,7 @@ class Suggestions:
 def _continues(one: str, other: str) -> bool:
     """Whether one name is the other with something more at its end."""
     short, long = sorted((one, other.lower()), key=len)
-    return len(short) >= _SHORTEST and long.startswith(f"{short}-")
+    return len(short) >= _MIN_CHARS and long.startswith(f"{short}-")
 
 
 def _from(source: str, path: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headnote.links.sites.site import Mount, Site, joined
-from headnote.links.sites.site_files import LARGEST, Program, data_of
+from headnote.links.sites.site_files import MAX_CONFIGURATION_BYTES, Program, data_of
 from headnote.sources.repository import Listing
 from headnote.sources.tree import Root, Tree
 
@@ -79,7 +79,7 @@ class _Configuration:
         for path in paths:
             try:
                 with (self._root / path).open(encoding="utf-8", errors="replace") as file:
-                    return file.read(LARGEST)
+                    return file.read(MAX_CONFIGURATION_BYTES)
             except OSError:
                 continue  # missing, or a folder: the site is still a site
         return ""

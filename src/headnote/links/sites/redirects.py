@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from headnote.links.sites.site import Site, folded
-from headnote.links.sites.site_files import LARGEST, data_of
+from headnote.links.sites.site_files import MAX_CONFIGURATION_BYTES, data_of
 
 _RULE = re.compile(r"[ \t]*+(/[^\s#]*+)[ \t]++(?!#)\S++")
 _PLACEHOLDER = re.compile(r":\w++\*|:\w++|\([^()]*+\)|\*++")
-_MOST_PLACEHOLDERS = 4
+_MAX_PLACEHOLDERS = 4
 """Of one rule. With more, an address could be tried in too many ways."""
-MOST = 20_000
+MAX_RULES = 20_000
 """Rules that are read of one site."""
 
 
@@ -25,7 +25,7 @@ class Redirects:
     """The redirects of one site."""
 
     def __init__(self, root: str, site: Site) -> None:
-        sources = [source for _, source in zip(range(MOST), _sources(Path(root), site), strict=False)]
+        sources = [source for _, source in zip(range(MAX_RULES), _sources(Path(root), site), strict=False)]
         self._plain = frozenset(_normal(source) for source in sources if not _PLACEHOLDER.search(source))
         # One pattern per rule: few rules have one, and those that fit everything say nothing.
         self._patterns = [pattern for source in sources if (pattern := _pattern(source))]
@@ -46,7 +46,7 @@ def _pattern(source: str) -> re.Pattern[str] | None:
     if not any(literal.strip("/") for literal in literals):
         return None  # it fits everything: a site that moved, or a program that shows its own error page
     kinds = _PLACEHOLDER.findall(source)
-    if len(kinds) > _MOST_PLACEHOLDERS:
+    if len(kinds) > _MAX_PLACEHOLDERS:
         return re.compile(f"{re.escape(literals[0])}.*")
     parts = (_part(literal, kind) for literal, kind in zip(literals, [*kinds, ""], strict=True))
     return re.compile("".join(parts))
@@ -67,7 +67,7 @@ def _sources(root: Path, site: Site) -> Iterator[str]:
         for name, read in _READERS.items():
             try:
                 with (root / folder / name).open(encoding="utf-8", errors="replace") as file:
-                    text = file.read(LARGEST)
+                    text = file.read(MAX_CONFIGURATION_BYTES)
             except (OSError, ValueError):
                 continue  # most sites have none
             yield from read(text)

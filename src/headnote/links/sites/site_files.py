@@ -241,9 +241,9 @@ _BRACE = re.compile(r"[{}]")
 _PAIR = re.compile(rf"{_STRING}\s*:\s*{_STRING}")
 # MkDocs names Python functions in its YAML; they are dropped.
 _YAML_TAG = re.compile(r"(?<=[:\-] )!+[\w.:/\-]+(?=\s|$)", re.MULTILINE)
-LARGEST = 1_000_000
+MAX_CONFIGURATION_BYTES = 1_000_000
 """Characters; nobody writes a longer configuration by hand."""
-MOST_OBJECTS = 100
+MAX_OBJECTS = 100
 """Of one name, in one program; each is searched to its end."""
 
 
@@ -251,7 +251,7 @@ class Program:
     """A configuration written in JavaScript or TypeScript."""
 
     def __init__(self, text: str, has_comments: bool = True) -> None:
-        self._text = _COMMENT.sub("", text[:LARGEST]) if has_comments else text
+        self._text = _COMMENT.sub("", text[:MAX_CONFIGURATION_BYTES]) if has_comments else text
 
     def _part(self, start: int, end: int) -> Program:
         return Program(self._text[start:end], has_comments=False)
@@ -266,7 +266,7 @@ class Program:
 
     def objects(self, opening: str) -> Iterator[Program]:
         """Each object that begins behind this pattern."""
-        for match in islice(re.finditer(rf"{opening}\s*{{", self._text), MOST_OBJECTS):
+        for match in islice(re.finditer(rf"{opening}\s*{{", self._text), MAX_OBJECTS):
             yield self._part(match.end(), self._end(match.end()))
 
     def without(self, name: str) -> Program:
@@ -307,7 +307,7 @@ class Program:
 def data_of(text: str, name: str) -> dict[str, Any]:
     """The data of a configuration in YAML, TOML or JSON; empty if it cannot be parsed or is no mapping."""
     try:
-        value = _loaded(text[:LARGEST], name.lower())
+        value = _loaded(text[:MAX_CONFIGURATION_BYTES], name.lower())
     except Exception:  # noqa: BLE001  parsers fail in many ways, and the generator reports its own errors
         return {}
     return value if isinstance(value, dict) else {}
@@ -315,7 +315,7 @@ def data_of(text: str, name: str) -> dict[str, Any]:
 
 def _loaded(text: str, name: str) -> Any:
     if name.endswith(".toml"):
-        return load_data(text, "toml", LARGEST)
+        return load_data(text, "toml", MAX_CONFIGURATION_BYTES)
     if name.endswith(".json"):
-        return load_data(text, "json", LARGEST)
+        return load_data(text, "json", MAX_CONFIGURATION_BYTES)
     return load_data(_YAML_TAG.sub("", text), "yaml")

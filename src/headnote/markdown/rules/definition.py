@@ -17,7 +17,7 @@ DEFINITION = re.compile(
     rf"(?:(?=[ \t\n]){_GAP}(?:{_TITLE})[ \t]*+(?:\n|\Z)|[ \t]*+(?:\n|\Z))"
 )
 _PARENTHESES = re.compile(r"\\.|[()]")
-_LONGEST_LABEL = 999
+_MAX_LABEL_CHARS = 999
 
 
 def read_definitions(text: str, start: int, end: int, reading: SpansRead) -> int:
@@ -38,7 +38,7 @@ def only_definitions(text: str, start: int, end: int) -> bool:
 
 def _is_valid(match: re.Match[str]) -> bool:
     label = match["label"]
-    if len(label) > _LONGEST_LABEL or not label.strip(" \t\n"):
+    if len(label) > _MAX_LABEL_CHARS or not label.strip(" \t\n"):
         return False
     target = match["target"]
     return target.startswith("<") or ("(" not in target and ")" not in target) or _is_balanced(target)

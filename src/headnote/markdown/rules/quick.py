@@ -22,17 +22,17 @@ _MAY_BEGIN_OTHER: Final = frozenset("#>`~*+-_<[0123456789") | _BLANKS
 """First characters of what may be no paragraph."""
 _MAY_END_PROSE: Final = _MAY_BEGIN_OTHER | frozenset("=|:")
 """First characters of a line that may be no further line of a paragraph."""
-_MOST_HASHES: Final = 6
-_LEAST_MARKS: Final = 3
-_LONGEST_TAG: Final = max(map(len, BLOCK_TAGS))
+_MAX_HASHES: Final = 6
+_MIN_MARKS: Final = 3
+_MAX_TAG_CHARS: Final = max(map(len, BLOCK_TAGS))
 _BLOCK_TAGS: Final = frozenset(BLOCK_TAGS)
 _RAW_TEXT_TAGS: Final = frozenset(RAW_TEXT_TAGS)
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _COMPLETE_TAG: Final = re.compile(COMPLETE_TAG)
 _END_TAG_NAME: Final = frozenset(" \t\n>/")
-_LONGEST_NAME: Final = 64
+_MAX_NAME_CHARS: Final = 64
 """Of a tag that is read here; so far a `>` is looked for."""
-_MOST_SPACES: Final = 4
+_MAX_SPACES: Final = 4
 """Between the marker of a list item and its content."""
 _INDENTATION: Final = ("", " ", "  ", "   ")
 
@@ -55,7 +55,7 @@ class QuickReader:
         if first == "#":
             return _read_heading(text, start, reading)
         if first == "`":
-            if _run_end(text, start) - start < _LEAST_MARKS:
+            if _run_end(text, start) - start < _MIN_MARKS:
                 return self._read_prose(text, start, reading)
             return _read_fence(text, start, self.mdx, reading)
         if first == "<":
@@ -91,7 +91,7 @@ def _begins_emphasis(text: str, start: int) -> bool:
 
 def _read_break(text: str, start: int, reading: SpansRead) -> int:
     after = _run_end(text, start)
-    if after - start < _LEAST_MARKS or not _is_blank(text, after):
+    if after - start < _MIN_MARKS or not _is_blank(text, after):
         return UNDECIDED
     end = text.find("\n", after)
     reading.spans.append(("rule", start, end, 0, ""))
@@ -124,7 +124,7 @@ def _read_list(text: str, start: int, mark: str, width: int, reading: SpansRead)
     while text[content] == " ":
         content += 1
     gap = content - start - width
-    if not 1 <= gap <= _MOST_SPACES:
+    if not 1 <= gap <= _MAX_SPACES:
         return UNDECIDED
     size, is_numbered = len(text), width > 1
     line, last = start, start
@@ -180,7 +180,7 @@ def _read_heading(text: str, start: int, reading: SpansRead) -> int:
     while text[after] == "#":
         after += 1
     level = after - start
-    if level > _MOST_HASHES or text[after] not in " \t\n":
+    if level > _MAX_HASHES or text[after] not in " \t\n":
         return UNDECIDED
     end = text.find("\n", after)
     reading.spans.append(("heading", start, end, level, ""))
@@ -193,7 +193,7 @@ def _read_html(text: str, start: int, reading: SpansRead) -> int:
         return _read_comment(text, start, reading)
     name = start + 2 if text[start + 1] == "/" else start + 1
     after = name
-    while after - name <= _LONGEST_TAG and text[after] not in _END_TAG_NAME:
+    while after - name <= _MAX_TAG_CHARS and text[after] not in _END_TAG_NAME:
         after += 1
     tag = text[name:after]
     is_block = tag.lower() in _BLOCK_TAGS and tag.isascii() and (text[after] != "/" or text[after + 1] == ">")
@@ -211,7 +211,7 @@ def _read_html(text: str, start: int, reading: SpansRead) -> int:
 
 def _is_plain_tag(text: str, name: int) -> bool:
     """Whether this is the name of a tag without attributes, alone on its line."""
-    end = text.find(">", name, name + _LONGEST_NAME)
+    end = text.find(">", name, name + _MAX_NAME_CHARS)
     if end <= name:
         return False
     tag = text[name:end]
@@ -235,7 +235,7 @@ def _read_fence(text: str, start: int, mdx: bool, reading: SpansRead) -> int:
     after = _run_end(text, start)
     line_end = text.find("\n", after)
     info = text[after:line_end]
-    if after - start < _LEAST_MARKS or "`" in info:
+    if after - start < _MIN_MARKS or "`" in info:
         return UNDECIDED
     end = _fence_end(text, line_end, text[start:after], mdx)
     # Without a closing fence it takes in all that follows, blank lines at the end of the file included.

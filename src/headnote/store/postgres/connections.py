@@ -19,8 +19,8 @@ from headnote.store.postgres.sql import Connection, psycopg
 from headnote.store.postgres.target import Target, without_secrets
 
 _CONNECT_SECONDS = 10
-_LONGEST_NAME = 63
-_LEAST_WAIT = 0.5
+_MAX_NAME_CHARS = 63
+_MIN_WAIT = 0.5
 """Seconds. The server needs a moment to notice that a writer was killed."""
 _RENAME = "set_config('application_name', %s, false)"
 _OURS = 1750036340
@@ -73,11 +73,11 @@ class PostgresConnections:
             return int(generation)
 
     @contextlib.contextmanager
-    def writer(self, wait: float, together: bool = False) -> Iterator[Connection]:
+    def writer(self, wait: float, concurrent: bool = False) -> Iterator[Connection]:
         """A connection that has the right to write, through several transactions."""
         if self._read_only:
             raise read_only_index(self.target.shown)
-        kind = "_shared" if together else ""
+        kind = "_shared" if concurrent else ""
         with (
             reported(self.target),
             self._writers.connected("SELECT pg_backend_pid(), current_user") as (db, (pid, user)),
@@ -97,7 +97,7 @@ class PostgresConnections:
 
     def _wait_for_turn(self, db: Connection, wait: float, kind: str) -> None:
         """The server releases the lock when the connection ends, however it ends."""
-        milliseconds = int(max(wait, _LEAST_WAIT) * 1000)
+        milliseconds = int(max(wait, _MIN_WAIT) * 1000)
         try:
             db.execute(f"SET lock_timeout = {milliseconds}")
             db.execute(f"SELECT pg_advisory_lock{kind}({_OURS}, %s)", (self._number,))
@@ -180,7 +180,7 @@ def _last_row(connection: Connection, statements: str) -> tuple[Any, ...]:
 def _own_name() -> str:
     """How the server names this process. There is room for a time behind it."""
     name = f"headnote {os.getpid()} {socket.gethostname().replace(' ', '-')}"
-    return name[: _LONGEST_NAME - len(" 2000-01-01T00:00:00+00:00")]
+    return name[: _MAX_NAME_CHARS - len(" 2000-01-01T00:00:00+00:00")]
 
 
 def _reading_role(user: str, target: Target) -> UnwritableIndex:

@@ -20,7 +20,7 @@ from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.postgres.documents import Lengths, PostgresDocuments
 from headnote.store.postgres.sql import PostgresUpdate, rows
-from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordFields, KeywordHit, Weights
+from headnote.store.rows import DEFAULT_WEIGHTS, FULL_WEIGHTS, KeywordFields, KeywordHit, Weights
 from headnote.words.terms import rarest_terms
 from headnote.words.vocabulary import past
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 COLUMNS = ("chunk", "length", *KeywordFields._fields, "word")
 _TYPES = (">i8", ">i4", *[">i2"] * len(KeywordFields._fields))
 """Of all columns but the last one."""
-MOST = 32_767
+MAX_SMALLINT = 32_767
 """What a smallint holds. A word that occurs more often in one chunk counts no more."""
 
 
@@ -59,7 +59,7 @@ class Postings:
         self._columns = [
             np.array(chunks, np.int64)[own],
             self.lengths[own],
-            *np.minimum(counts, MOST).T,
+            *np.minimum(counts, MAX_SMALLINT).T,
         ]
 
     def __len__(self) -> int:
@@ -134,7 +134,7 @@ class PostgresKeywords(PostgresDocuments):
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
         only: Filter = Filter(),  # noqa: B008  immutable
-        shares: Mapping[str, float] = ALL_OF_IT,
+        shares: Mapping[str, float] = FULL_WEIGHTS,
     ) -> list[KeywordHit]:
         distinct = rarest_terms(terms, self.term_frequencies)
         if not distinct or limit < 1:

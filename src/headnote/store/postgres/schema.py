@@ -9,7 +9,7 @@ from headnote.store.postgres.target import Target
 
 VERSION = 8
 """Of these tables. Raise it whenever they change."""
-LEAST_PGVECTOR = (0, 8)
+MIN_PGVECTOR = (0, 8)
 """From this version on, an index scan continues until enough rows pass a filter."""
 
 # Texts are compared byte by byte, as everywhere else in headnote, whatever the server's language.
@@ -227,8 +227,8 @@ def _place_of_pgvector(db: Connection) -> str:
     ).fetchone()
     if row is None:
         return ""
-    if tuple(int(part) for part in row[1].split(".")[:2]) < LEAST_PGVECTOR:
-        least = ".".join(map(str, LEAST_PGVECTOR))
+    if tuple(int(part) for part in row[1].split(".")[:2]) < MIN_PGVECTOR:
+        least = ".".join(map(str, MIN_PGVECTOR))
         remedy = "update it on the server, then run ALTER EXTENSION vector UPDATE"
         raise UnwritableIndex(f"pgvector {row[1]} is too old, {least} is needed", remedy=remedy)
     return str(row[0])

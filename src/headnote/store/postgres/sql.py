@@ -51,9 +51,9 @@ def generation_of(db: Connection) -> int:
 class PostgresUpdate(Update):
     """Knows also what has changed since it began."""
 
-    def __init__(self, db: Connection, together: bool) -> None:
+    def __init__(self, db: Connection, concurrent: bool) -> None:
         self.db = db
-        self.together = together
+        self.concurrent = concurrent
         self.changes = 0
         """Rows that were written or removed."""
         self.changed_models: set[int] = set()

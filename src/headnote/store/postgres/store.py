@@ -51,9 +51,9 @@ class PostgresStore:
             yield PostgresReader(db, generation, caches, self._exact)
 
     @contextlib.contextmanager
-    def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[PostgresWriter]:
-        with self._connections.writer(wait, together) as db:
-            writer = PostgresWriter(db, self._exact, together)
+    def writing(self, wait: float = 10.0, *, concurrent: bool = False) -> Iterator[PostgresWriter]:
+        with self._connections.writer(wait, concurrent) as db:
+            writer = PostgresWriter(db, self._exact, concurrent)
             yield writer
             writer.finish()
 

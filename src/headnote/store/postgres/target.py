@@ -15,7 +15,7 @@ SCHEMES = ("postgresql://", "postgres://")
 INSTALL = install("postgres")
 
 _SCHEMA = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
-_LONGEST_NAME = 40
+_MAX_NAME_CHARS = 40
 
 HARMLESS = frozenset(
     "schema direct host hostaddr port user dbname sslmode sslnegotiation connect_timeout application_name"
@@ -143,7 +143,7 @@ def _refuse_loose_signs(address: str) -> None:
 def default_schema(root: Path) -> str:
     """`headnote_` and the name of the folder: checkouts of one folder share an index, other folders have their own."""
     name = root.resolve().name
-    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:_LONGEST_NAME]
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:_MAX_NAME_CHARS]
     if not plain or not name.isascii():
         plain = f"{plain}_{hashlib.blake2b(name.encode('utf-8', 'surrogateescape'), digest_size=4).hexdigest()}"
     return f"headnote_{plain.strip('_')}"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EXACT = 12_000_000
 """Numbers that are compared one by one, such as 30,000 vectors of 384. Beyond that, an index is used."""
-MOST_DIMENSIONS = 4000
+MAX_DIMENSIONS = 4000
 """The limit of an HNSW index; longer vectors are compared one by one, however many there are."""
 CANDIDATES = 800
 """Candidates of a search through the index, at most 1000: four times what the fusion takes. With half as many, vectors
@@ -169,7 +169,7 @@ class PostgresVectorWriter(PostgresVectors, DocumentWriter):
         self.update.copy_bytes(incoming, columns)
         names = ", ".join(column.split()[0] for column in _INCOMING[table].split(", "))
         # In one order, so that two writers of the same vectors cannot deadlock.
-        order = "ORDER BY hash" if self.update.together else ""
+        order = "ORDER BY hash" if self.update.concurrent else ""
         self.update.change(
             f"""INSERT INTO {table} (model, {names}) SELECT {model}, {names} FROM {incoming} {order}
             ON CONFLICT (model, hash) DO {if_known}"""
@@ -205,7 +205,7 @@ class PostgresVectorWriter(PostgresVectors, DocumentWriter):
         if not self.update.changed_models:
             return
         for number, dims, indexed in rows(self.db, "SELECT id, dims, indexed FROM models ORDER BY id"):
-            if indexed or dims > MOST_DIMENSIONS:
+            if indexed or dims > MAX_DIMENSIONS:
                 continue
             if only_value(self.db, "SELECT count(*) FROM vectors WHERE model = %s", (number,)) * dims > self._exact:
                 # By one process: the index is small when it is built, which takes seconds, and not every build

@@ -42,15 +42,15 @@ class PostgresWriter(PostgresVectorWriter, PostgresReader):
 
     LINKS = f"links ({LINK_COLUMNS.replace('l.', '')})"
 
-    def __init__(self, db: Connection, exact: int, together: bool) -> None:
-        self.update = PostgresUpdate(db, together)
+    def __init__(self, db: Connection, exact: int, concurrent: bool) -> None:
+        self.update = PostgresUpdate(db, concurrent)
         super().__init__(db, generation_of(db), PostgresCaches(enabled=False), exact)
         self._put_documents = 0
 
     def finish(self) -> None:
-        if not self.update.together:
+        if not self.update.concurrent:
             self.build_indexes()
-        if self._put_documents >= _MANY and not self.update.together:
+        if self._put_documents >= _MANY and not self.update.concurrent:
             self.db.execute("ANALYZE documents, chunks, links, postings, lengths, document_tags, fields")
         self._end()
 
@@ -125,7 +125,7 @@ class PostgresWriter(PostgresVectorWriter, PostgresReader):
         self.update.change("UPDATE documents SET path = ? WHERE path = ?", (escaped(new), escaped(old)))
 
     def _lock_paths(self, paths: Iterable[str]) -> None:
-        if self.update.together:
+        if self.update.concurrent:
             self.db.execute(
                 """SELECT pg_advisory_xact_lock(number) FROM (
                     SELECT DISTINCT hashtextextended(current_schema() || '/' || path, 0) AS number

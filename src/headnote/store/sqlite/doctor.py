@@ -33,7 +33,7 @@ from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
 if TYPE_CHECKING:
     import apsw
 
-_MOST = 20
+_MAX_SHOWN = 20
 """Complaints of one kind: more say nothing new."""
 _WAIT = 10.0
 """Seconds for another writer to end."""
@@ -73,9 +73,9 @@ def complaints(reader: SqliteReader) -> list[str]:
 def _structure(db: apsw.Connection) -> list[str]:
     # Only a query makes FTS5 notice what others have written; its own check would look for rows that are gone.
     db.execute("SELECT rowid FROM keyword WHERE keyword MATCH 'a' LIMIT 1").fetchall()
-    found = [" ".join(row[0].split()) for row in db.execute(f"PRAGMA integrity_check({_MOST})")]
+    found = [" ".join(row[0].split()) for row in db.execute(f"PRAGMA integrity_check({_MAX_SHOWN})")]
     complaints = [f"file: {one}" for one in found if one != "ok"]
-    for table, _, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall()[:_MOST]:
+    for table, _, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall()[:_MAX_SHOWN]:
         complaints.append(f"{table}: a row belongs to {parent} that do not exist")
     states = rows(db, "SELECT generation FROM state")
     if len(states) != 1 or states[0][0] < 0:

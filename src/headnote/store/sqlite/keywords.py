@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from headnote.numeric import np
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
-from headnote.store.rows import ALL_OF_IT, DEFAULT_WEIGHTS, KeywordHit, Weights
+from headnote.store.rows import DEFAULT_WEIGHTS, FULL_WEIGHTS, KeywordHit, Weights
 from headnote.store.sqlite.documents import Posting, SqliteDocuments
 from headnote.store.sqlite.sql import quoted
 from headnote.words.terms import rarest_terms
@@ -34,7 +34,7 @@ class SqliteKeywords(SqliteDocuments):
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
         only: Filter = Filter(),  # noqa: B008  immutable
-        shares: Mapping[str, float] = ALL_OF_IT,
+        shares: Mapping[str, float] = FULL_WEIGHTS,
     ) -> list[KeywordHit]:
         distinct = rarest_terms(terms, self.term_frequencies)
         if not distinct or limit < 1:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 
-_MOST = 127
+_MAX_INT8 = 127
 _TOGETHER = 512
 """Rows that are rounded at once: as floats they stay in the cache of the processor."""
 _SIGN_AND_VALUE = -0x70002000
@@ -125,7 +125,7 @@ def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any)
     """Of all rows, and how much the query loses in it. `simsimd` is the package of that name, or None."""
     if simsimd is None or not len(matrix.rough):  # it refuses to compare with nothing
         return products(matrix.rough, query) * matrix.scales, 0.0
-    step = float(np.abs(query).max()) / _MOST or 1.0
+    step = float(np.abs(query).max()) / _MAX_INT8 or 1.0
     rounded = np.rint(query / step).astype(np.int8)
     sums = np.asarray(simsimd.cdist(rounded[None, :], matrix.rough, metric="dot"), np.float32)[0]
     lost = matrix.length * float(np.linalg.norm(query - rounded * np.float32(step)))
@@ -146,8 +146,8 @@ def matrix_of(size: int, dimensions: int, blocks: Iterable[tuple[int, bytes]], f
         rows = exact[start : start + _TOGETHER].astype(np.float32)
         largest = np.abs(rows).max(axis=1)
         if not np.isfinite(largest).all():
-            raise ValueError("a vector has a number that is none")
-        steps = np.where(largest > 0, largest / _MOST, 1).astype(np.float32)
+            raise ValueError("a vector contains NaN")
+        steps = np.where(largest > 0, largest / _MAX_INT8, 1).astype(np.float32)
         rounded = np.rint(rows / steps[:, None])
         rough[start : start + _TOGETHER] = rounded
         scales[start : start + _TOGETHER] = steps
@@ -181,7 +181,7 @@ def _simsimd() -> Any:
 
 BLOCK = 1024
 """Vectors in a block."""
-LEAST = 4_096
+MIN_ROWS = 4_096
 """Vectors. Fewer are read from the database in a few milliseconds."""
 FEW_BLOCKS = 4
 """Blocks that are read from the database however few there are in all."""
@@ -229,7 +229,7 @@ class _VectorFile(NamedTuple):
 class VectorFiles:
     """The files beside one index."""
 
-    def __init__(self, index: Path, *, read_only: bool = False, least: int = LEAST) -> None:
+    def __init__(self, index: Path, *, read_only: bool = False, least: int = MIN_ROWS) -> None:
         """With `read_only`, files of others are used, and none is written."""
         self._index = index
         self._read_only = read_only

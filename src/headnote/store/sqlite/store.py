@@ -72,7 +72,7 @@ class SqliteStore:
                 db.execute("ROLLBACK")
 
     @contextlib.contextmanager
-    def writing(self, wait: float = 10.0, *, together: bool = False) -> Iterator[SqliteWriter]:  # noqa: ARG002
+    def writing(self, wait: float = 10.0, *, concurrent: bool = False) -> Iterator[SqliteWriter]:  # noqa: ARG002
         """SQLite has one writer at a time, so `together` means nothing here."""
         with reported(self.file), self._connections.writer(wait) as db:
             writer = SqliteWriter(db)

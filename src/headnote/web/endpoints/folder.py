@@ -35,7 +35,7 @@ from headnote.web.conversion import (
 )
 from headnote.web.page_files import page
 
-MOST_FOUND = 5000
+MAX_FOUND = 5000
 """Words of a document that are named one by one."""
 PREVIEWED = 4000
 """Characters of a document that its preview is made from."""
@@ -69,7 +69,7 @@ def found(served: Served, request: requests.FoundRequest) -> responses.FoundAnsw
     """The words of a document that a query finds, line by line."""
     path = _meant(served, request.path)
     words = served.index.found_words(path, request.q)
-    return responses.FoundAnswer(path, words[:MOST_FOUND], len(words))
+    return responses.FoundAnswer(path, words[:MAX_FOUND], len(words))
 
 
 def editor(served: Served, request: requests.PathRequest) -> responses.EditorAnswer:
@@ -214,7 +214,7 @@ def related(served: Served, request: requests.RelatedRequest) -> responses.Relat
 
 
 def unlinked(served: Served, request: requests.UnlinkedRequest) -> responses.RelatedAnswer:
-    """Links to make, each with its place and what to write."""
+    """Suggested links, with location and text."""
     if request.path:
         _check_place(served, request.path)
     return responses.RelatedAnswer(served.index.related(request.path, limit=request.limit, unlinked=True))
@@ -263,7 +263,7 @@ def questions(served: Served, request: requests.QuestionsRequest) -> responses.Q
 
 _STAGES: dict[str, Literal["documents", "vectors"]] = {"read": "documents", "embed": "vectors"}
 
-MOST_LEFT_OUT = 100
+MAX_LEFT_OUT = 100
 """Files that one might miss and that are named: the page asks every few seconds."""
 
 
@@ -303,7 +303,7 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         answering=index.answering,
         files_read=state.files_read,
         roots=[responses.RootAnswer(root.name, root.documents, root.problem) for root in index.folders],
-        left_out=[responses.LeftOutAnswer(*one[:2]) for one in served.index.left_out()[:MOST_LEFT_OUT]],
+        left_out=[responses.LeftOutAnswer(*one[:2]) for one in served.index.left_out()[:MAX_LEFT_OUT]],
         withheld=[one.setting for one in index.withheld],
         page=page().digest,
     )

@@ -32,7 +32,7 @@ from headnote.web.conversion import block_answers, chunk_answer
 # -- How the chunks of a text in the request answer a question.
 
 
-MOST_CHUNKS = 20_000
+MAX_CHUNKS = 20_000
 """Chunks of a text that is searched, and passages. Indexing so many takes about two seconds."""
 
 
@@ -40,9 +40,9 @@ def ask_text(
     served: Served, request: requests.ChunkRequest, settings: Settings, chunks: int
 ) -> responses.QuestionAnswer:
     """The scores of all chunks, and the place of the passage that answers the question."""
-    if chunks > MOST_CHUNKS:
+    if chunks > MAX_CHUNKS:
         raise SettingsError(
-            f"a question needs less than {MOST_CHUNKS} chunks, and these are {chunks}",
+            f"a question needs less than {MAX_CHUNKS} chunks, and these are {chunks}",
             remedy="raise max_tokens, send less text, or leave the question out",
         )
     models = _models(served)
@@ -67,9 +67,9 @@ def _models(served: Served) -> Models:
 
 def _check_passages(text: str, path: str) -> None:
     passages = passage_count(text, path)
-    if passages > MOST_CHUNKS:
+    if passages > MAX_CHUNKS:
         raise SettingsError(
-            f"a question needs less than {MOST_CHUNKS} passages, and this text has {passages}",
+            f"a question needs less than {MAX_CHUNKS} passages, and this text has {passages}",
             remedy="send less text, choose the lines that answer the question, or leave it out",
         )
 
@@ -104,9 +104,9 @@ def _passage(
 # -- A text of the request cut into chunks, and the settings for it
 
 
-MOST_CHARACTERS = 20_000_000
+MAX_CHARACTERS = 20_000_000
 """Characters of all chunks of a text together, overlap included."""
-MOST_CHUNKS_SHOWN = 200_000
+MAX_CHUNKS_SHOWN = 200_000
 """Chunks of a text, at one character per token."""
 
 
@@ -142,7 +142,7 @@ def _check_effort(length: int, settings: Settings) -> None:
     if settings.counter not in COUNTERS:
         raise SettingsError(f"unknown counter {str(settings.counter)[:80]!r}", remedy=f"use {', '.join(COUNTERS)}")
     repeated = length * settings.max_tokens / (settings.max_tokens - settings.overlap_tokens)
-    if repeated > MOST_CHARACTERS or length / settings.max_tokens > MOST_CHUNKS_SHOWN:
+    if repeated > MAX_CHARACTERS or length / settings.max_tokens > MAX_CHUNKS_SHOWN:
         raise SettingsError(
             "these settings make too many chunks to show",
             remedy="send less text, raise max_tokens or lower overlap_tokens",

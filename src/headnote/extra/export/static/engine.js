@@ -10,7 +10,7 @@ const RELEVANT = 0.3;
 const [SHARE, LONG_LOSS, SHORT, LONG] = [0.65, 0.15, 6, 12];
 const FORGIVEN = 1.5;
 const COMPLETED = 0.8;
-const MOST_COMPLETIONS = 40;
+const MAX_COMPLETIONS = 40;
 /** A last word that less than one in so many chunks has may be the beginning of another one. */
 const RARE = 1000;
 /** So many of the best hits pass on this much of their score to those they link to, and less against the link. */
@@ -24,7 +24,7 @@ const [NEAR, WORDED] = [5, 4];
  * styles and the headers of responses come on top: 60 kB.
  */
 const [BUDGET, CLUSTER_BYTES, GROUP_BYTES] = [220_000, 6_000, 3_200];
-const [FEWEST_GROUPS, MOST_GROUPS] = [10, 32];
+const [MIN_GROUPS, MAX_GROUPS] = [10, 32];
 /** What is left of a similarity that is only known of the cluster. */
 const BY_CLUSTER = 0.9;
 
@@ -58,7 +58,7 @@ export class Engine {
     }
     const wordScores = new Map(words.ranking);
     const ranked = [...scores].sort((one, other) => other[1] - one[1] || one[0] - other[0]);
-    const most = Math.floor(clamped((BUDGET - shards.bytes) / GROUP_BYTES, FEWEST_GROUPS, MOST_GROUPS));
+    const most = Math.floor(clamped((BUDGET - shards.bytes) / GROUP_BYTES, MIN_GROUPS, MAX_GROUPS));
     /** @type {Set<number>} */
     const groups = new Set();
     for (const [chunk] of ranked) {
@@ -122,7 +122,7 @@ async function postingsOf(shards, term, isOpen) {
     reader.at += length;
   }
   const isRare = (own?.count ?? 0) * RARE < contents.chunks;
-  const longer = isRare ? begun.sort((one, other) => other.count - one.count).slice(0, MOST_COMPLETIONS) : [];
+  const longer = isRare ? begun.sort((one, other) => other.count - one.count).slice(0, MAX_COMPLETIONS) : [];
   const all = sum(longer.map((entry) => entry.count));
   const shares = new Map(longer.map((entry) => [entry.term, (COMPLETED * entry.count) / all]));
   if (own) shares.set(term, 1);
@@ -152,7 +152,7 @@ async function byMeaning(shards, vector, words) {
   const clusterOf = (/** @type {number} */ chunk) => lastNotAbove(starts, chunk);
   const nearest = [...near].sort((one, other) => other.similarity - one.similarity).slice(0, NEAR);
   const read = new Set(nearest.map(({ at }) => at));
-  const left = BUDGET - shards.bytes - NEAR * CLUSTER_BYTES - FEWEST_GROUPS * GROUP_BYTES;
+  const left = BUDGET - shards.bytes - NEAR * CLUSTER_BYTES - MIN_GROUPS * GROUP_BYTES;
   const worded = clamped(Math.floor(left / CLUSTER_BYTES), 0, WORDED);
   for (const [chunk] of words) {
     if (read.size >= NEAR + worded) break;

@@ -3,7 +3,7 @@
 import { placeOf, Reader } from "./shards.js";
 
 const DIMENSIONS = 256;
-const LONGEST_WORD = 100;
+const MAX_WORD_CHARS = 100;
 const UNKNOWN = 100;
 const WORD = /[!-/:-@[-`{-~\p{P}]|[^\s!-/:-@[-`{-~\p{P}]+/gu;
 /** Shard → its pieces with their rows. @type {WeakMap<DataView, Map<string, number>>} */
@@ -32,7 +32,7 @@ export async function vectorOf(shards, text) {
  * @param {Shards} shards @param {string} word @returns {Promise<number[]>}
  */
 export async function piecesOf(shards, word) {
-  if (word.length > LONGEST_WORD) return [UNKNOWN];
+  if (word.length > MAX_WORD_CHARS) return [UNKNOWN];
   /** @type {number[]} */
   const rows = [];
   let start = 0;

@@ -2,8 +2,8 @@
 
 import { stem } from "./stemmer.js";
 
-const LONGEST = 80;
-const MOST_PARTS = 24;
+const MAX_CHARS = 80;
+const MAX_PARTS = 24;
 const TYPOGRAPHY = /[’‘“”–—…\u00a0]/g;
 const WORD = /(?:--?|[#.@$])?[0-9A-Za-z]+(?:[-._']{1,3}[0-9A-Za-z]+)*(?:\+\+|#(?![0-9A-Za-z]))?|[^\x00-\x7f]+/g;
 const WITHOUT_BLANKS = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+/gu;
@@ -40,7 +40,7 @@ function otherTerms(word) {
     return [...characters.slice(1).map((one, at) => characters[at] + one), ...characters];
   });
   const rest = word.replace(WITHOUT_BLANKS, " ").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return [...pairs, ...rest.map((one) => [...one].slice(0, LONGEST).join(""))];
+  return [...pairs, ...rest.map((one) => [...one].slice(0, MAX_CHARS).join(""))];
 }
 
 /** @param {string} word */
@@ -51,9 +51,9 @@ function asciiTerms(word) {
   const core = withoutContraction(marked[2]);
   const parts = core.match(/[^-._'+#@$]+/g) ?? [];
   if (!parts.length) return [];
-  const mark = before || behind ? [(before + core.replaceAll("'", "") + behind).toLowerCase().slice(0, LONGEST)] : [];
+  const mark = before || behind ? [(before + core.replaceAll("'", "") + behind).toLowerCase().slice(0, MAX_CHARS)] : [];
   if (parts.length === 1) return [...mark, ...partTerms(parts[0])];
-  const wholes = parts.length <= MOST_PARTS ? wholeTerms(parts) : [];
+  const wholes = parts.length <= MAX_PARTS ? wholeTerms(parts) : [];
   return [...mark, ...wholes, ...parts.flatMap(partTerms)];
 }
 
@@ -72,7 +72,7 @@ function wholeTerms(parts) {
   });
   const whole = joined.join("");
   if (!/^[0-9]+$/.test(whole.replaceAll(".", "").replace(/^v/, ""))) return [stemmed(whole)];
-  const versions = joined.slice(1).map((_, at) => joined.slice(0, at + 2).join("").slice(0, LONGEST));
+  const versions = joined.slice(1).map((_, at) => joined.slice(0, at + 2).join("").slice(0, MAX_CHARS));
   return [...versions, ...versions.filter((one) => one.startsWith("v")).map((one) => one.slice(1))];
 }
 
@@ -84,7 +84,7 @@ function partTerms(part) {
   if (numbered) terms.push(stemmed(numbered[1]));
   if (hasHumps(part)) {
     const humps = part.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g) ?? [];
-    if (humps.length > 1 && humps.length <= MOST_PARTS) terms.push(...humps.map((hump) => stemmed(hump.toLowerCase())));
+    if (humps.length > 1 && humps.length <= MAX_PARTS) terms.push(...humps.map((hump) => stemmed(hump.toLowerCase())));
   }
   return terms;
 }
@@ -99,6 +99,6 @@ function hasHumps(part) {
 
 /** @param {string} word */
 function stemmed(word) {
-  const short = word.slice(0, LONGEST);
+  const short = word.slice(0, MAX_CHARS);
   return /^[a-z]+$/.test(short) ? stem(short) : short;
 }

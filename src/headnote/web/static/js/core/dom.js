@@ -63,8 +63,8 @@ export function freshId(stem) {
   return `${stem}-${numbers}`;
 }
 
-const MOST_CRUMBS = 4;
-const LONGEST_CRUMBS = 80;
+const MAX_CRUMBS = 4;
+const MAX_CRUMBS_CHARS = 80;
 
 /**
  * `A > B > C` as elements. A long one is folded in its middle, and one that may be on a narrow screen: the first part
@@ -74,7 +74,7 @@ const LONGEST_CRUMBS = 80;
 export function crumbs(breadcrumb) {
   const parts = breadcrumb.split(" > ");
   const middle = parts.slice(1, -2);
-  const isLong = parts.length > MOST_CRUMBS || breadcrumb.length > LONGEST_CRUMBS;
+  const isLong = parts.length > MAX_CRUMBS || breadcrumb.length > MAX_CRUMBS_CHARS;
   const kind = middle.length === 0 ? "crumbs" : isLong ? "crumbs folded" : "crumbs foldable";
   const nodes = parts.map((part, i) => {
     const isMiddle = i > 0 && i < parts.length - 2;

@@ -44,7 +44,7 @@ export function rewrite(href) {
  */
 
 const STORED = "headnote-places";
-const MOST = 60;
+const MAX_ENTRIES = 60;
 const PATIENCE = 5000;
 
 /** @type {Map<string, Place>} By the entry of the history. */
@@ -62,7 +62,7 @@ export function startReturning() {
       if (!link || !entry) return;
       places.delete(entry);
       places.set(entry, placeOf(link));
-      if (places.size > MOST) places.delete([...places.keys()][0]);
+      if (places.size > MAX_ENTRIES) places.delete([...places.keys()][0]);
       write();
     },
     true,

@@ -63,7 +63,7 @@ class LineMap {
 // -- The bands
 
 const HUES = 8;
-const LEAST_HEIGHT = 26;
+const MIN_HEIGHT = 26;
 const GAP = 3;
 
 export class ChunkMap {
@@ -111,7 +111,7 @@ export class ChunkMap {
       const { top, bottom } = this.extents[at];
       // Chunks without visible text, such as frontmatter, still get a band.
       const start = Math.max(top, edge);
-      const height = Math.max(LEAST_HEIGHT, bottom - start - GAP);
+      const height = Math.max(MIN_HEIGHT, bottom - start - GAP);
       band.style.setProperty("top", `${start}px`);
       band.style.setProperty("height", `${height}px`);
       edge = start + height + GAP;

@@ -13,7 +13,7 @@ import { onChange } from "../core/status-feed.js";
 
 const PAUSE = 350;
 const LINGER = 250;
-const MOST = 100;
+const MAX_ENTRIES = 100;
 const GAP = 6;
 
 export class Previews {
@@ -103,7 +103,7 @@ export class Previews {
       answer = get("/api/preview", { path, fragment });
       answer.catch(() => this.known.delete(key));
       this.known.set(key, answer);
-      if (this.known.size > MOST) this.known.delete([...this.known.keys()][0]);
+      if (this.known.size > MAX_ENTRIES) this.known.delete([...this.known.keys()][0]);
     }
     return answer;
   }

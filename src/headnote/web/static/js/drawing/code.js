@@ -6,7 +6,7 @@ import { whenNear } from "./drawing.js";
 
 /** @typedef {[length: number, scope: string]} Stretch Characters of one colour. */
 
-const LONGEST = 60_000;
+const MAX_CHARS = 60_000;
 const PATIENCE = 4000;
 
 /** @type {Worker|null} */
@@ -25,7 +25,7 @@ export function colourCode(piece) {
 /** @param {Element} code @param {string} language */
 async function colour(code, language) {
   const text = code.textContent ?? "";
-  if (!code.isConnected || text.length > LONGEST || code.classList.contains("coloured")) return;
+  if (!code.isConnected || text.length > MAX_CHARS || code.classList.contains("coloured")) return;
   const stretches = await ask({ text, language });
   if (stretches && code.textContent === text) paint(code, stretches);
 }

@@ -2,9 +2,9 @@
 
 import { asset } from "../core/assets.js";
 
-const MOST_LABELS = 40;
-const LONGEST_TEXT = 20_000;
-const MOST_EDGES = 400;
+const MAX_LABELS = 40;
+const MAX_TEXT_CHARS = 20_000;
+const MAX_EDGES = 400;
 
 // What a diagram may not set for itself: it follows the theme of the page, and stays within its bounds.
 const FIXED = [
@@ -38,8 +38,8 @@ async function drawn(text, colours) {
     flowchart: { htmlLabels: false },
     class: { htmlLabels: false },
     state: { htmlLabels: false },
-    maxTextSize: LONGEST_TEXT,
-    maxEdges: MOST_EDGES,
+    maxTextSize: MAX_TEXT_CHARS,
+    maxEdges: MAX_EDGES,
     layout: "dagre",
     look: "classic",
     theme: "base",
@@ -70,7 +70,7 @@ function description(drawing) {
   if (said.some(Boolean)) return said.filter(Boolean).join(". ");
   const labels = [...new Set([...drawing.querySelectorAll("text")].map(words).filter(Boolean))];
   const kind = drawing.getAttribute("aria-roledescription")?.replace(/-.*$/, "") ?? "";
-  const list = labels.slice(0, MOST_LABELS).join(", ") + (labels.length > MOST_LABELS ? ", …" : "");
+  const list = labels.slice(0, MAX_LABELS).join(", ") + (labels.length > MAX_LABELS ? ", …" : "");
   return `Diagram (${kind || "mermaid"})${list ? `: ${list}` : ""}`;
 }
 

@@ -11,8 +11,8 @@ import { scrollByKeyboard, undrawn, whenNear } from "./drawing.js";
 /** @typedef {{svg: string, width: number, height: number, description: string}} Drawing */
 
 const PATIENCE = 15_000;
-const LONGEST = 20_000;
-const LEAST_WIDTH = 480;
+const MAX_CHARS = 20_000;
+const MIN_WIDTH = 480;
 const COLOURS = ["paper", "surface", "sunken", "ink", "ink-soft", "line", "line-strong", "accent", "accent-wash"];
 const HUES = [0, 1, 2, 3, 4, 5, 6, 7].map((hue) => `hue-${hue}`);
 const BEGUN = "headnote-diagram-begun";
@@ -75,7 +75,7 @@ function picture({ svg, width, height, description }) {
   const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   const image = h("img", { src, width: Math.ceil(width), height: Math.ceil(height), alt: description });
   // On a narrow screen a wide diagram scrolls; smaller, nobody could read it.
-  image.style.setProperty("min-width", `${Math.min(Math.ceil(width), LEAST_WIDTH)}px`);
+  image.style.setProperty("min-width", `${Math.min(Math.ceil(width), MIN_WIDTH)}px`);
   return h("div", { class: "diagram-picture" }, image);
 }
 
@@ -84,7 +84,7 @@ function picture({ svg, width, height, description }) {
  * @template T @param {string} text @param {() => Promise<T>} work
  */
 async function once(text, work) {
-  if (text.length > LONGEST) throw new Error("it is too long");
+  if (text.length > MAX_CHARS) throw new Error("it is too long");
   if (stored() === text) {
     // One reload without it is enough to read the document; the next one may try again.
     stored("");

@@ -58,12 +58,12 @@ export function scrollByKeyboard(place, content = []) {
 
 // -- Why something is shown as it is written
 
-const LONGEST_REASON = 160;
+const MAX_REASON_CHARS = 160;
 
 /** @param {string} what @param {unknown} error */
 export function undrawn(what, error) {
   const message = error instanceof Error ? error.message : String(error);
   const line = message.replace(/\s+/g, " ").trim();
-  const reason = line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+  const reason = line.length > MAX_REASON_CHARS ? `${line.slice(0, MAX_REASON_CHARS)}…` : line;
   return h("span", { class: "undrawn" }, `${what} not drawn: ${reason}`);
 }

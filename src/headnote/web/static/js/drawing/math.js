@@ -7,7 +7,7 @@ import { scrollByKeyboard, undrawn, whenNear } from "./drawing.js";
 
 /** @typedef {{render: (tex: string, element: Element, options: object) => void}} Katex */
 
-const LONGEST = 10_000;
+const MAX_CHARS = 10_000;
 // Nothing that links, loads or covers the page; bounds for macros that grow and for rules that are kilometres long.
 const SAFE = { trust: false, strict: "ignore", throwOnError: true, maxSize: 20, maxExpand: 500 };
 
@@ -23,7 +23,7 @@ export function drawMath(piece) {
 async function draw(place) {
   const tex = place.textContent ?? "";
   try {
-    if (tex.length > LONGEST) throw new Error("it is too long");
+    if (tex.length > MAX_CHARS) throw new Error("it is too long");
     const katex = await (loading ??= load());
     const drawn = h("span");
     katex.render(tex, drawn, { ...SAFE, displayMode: place.matches("div, .display") });

@@ -17,7 +17,7 @@ import { COLUMNS, folderOf, foldersAbove, nameOf, onlyFolders, rowsOf, sortFolde
 
 // -- Which folders are open, also after a reload. Each served folder has its own.
 
-const MOST = 500;
+const MAX_ENTRIES = 500;
 
 /** @type {Set<string>|null} Null: nobody has opened or closed one yet. */
 let open = null;
@@ -52,7 +52,7 @@ function setOpen(paths, isOpen) {
     else open.delete(path);
   }
   // Those that were opened last count most.
-  remember(`folders ${root}`, [...open].slice(-MOST).join("\n"));
+  remember(`folders ${root}`, [...open].slice(-MAX_ENTRIES).join("\n"));
 }
 
 // -- The tree

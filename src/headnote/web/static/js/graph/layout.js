@@ -8,7 +8,7 @@
 
 // -- Many bodies seen from afar are one: the tree behind forces in n log n (Barnes and Hut)
 
-const DEEPEST = 26;
+const MAX_DEPTH = 26;
 const OPENING = 0.81;
 
 class Quadtree {
@@ -21,7 +21,7 @@ class Quadtree {
     this.sumX = new Float64Array(capacity);
     this.sumY = new Float64Array(capacity);
     this.width = new Float64Array(capacity);
-    this.stack = new Int32Array(DEEPEST * 8);
+    this.stack = new Int32Array(MAX_DEPTH * 8);
     this.used = 0;
   }
 
@@ -99,7 +99,7 @@ class Quadtree {
         return;
       }
       // Bodies in the same place share a leaf; so do those that arrive when all nodes are used.
-      if (depth >= DEEPEST || this.used + 2 >= this.body.length) return;
+      if (depth >= MAX_DEPTH || this.used + 2 >= this.body.length) return;
       const half = this.width[node] / 2;
       if (settled !== -1) {
         this.body[node] = -1;

@@ -5,7 +5,7 @@ import { HUES } from "./groups.js";
 /** @typedef {import("./picture.js").Camera} Camera */
 /** @typedef {import("./scene.js").Scene} Scene */
 
-const MOST_LABELS = 40;
+const MAX_LABELS = 40;
 /**
  * While it moves. Measured without a graphics card on 2,453 documents: 4,902 lines take 24 ms, a sixth of them 4 ms;
  * points take 14 ms as circles and 6 ms as squares, and a name with its halo half a millisecond.
@@ -71,7 +71,7 @@ export class Painter {
     this.#edges(scene, isMoving);
     this.tiny = isMoving && scene.points.length > 300 ? MOVING_TINY : TINY;
     this.#points(scene, width, height);
-    this.#labels(scene, width, height, isMoving ? MOVING_LABELS : MOST_LABELS);
+    this.#labels(scene, width, height, isMoving ? MOVING_LABELS : MAX_LABELS);
   }
 
   /** @param {Scene} scene @param {boolean} isMoving */

@@ -60,7 +60,7 @@ function matching(all, query) {
  * @typedef {{name: string, rows: Row[]}} Group
  */
 
-const MOST = 6;
+const MAX_ENTRIES = 6;
 
 /** @param {Hit[]} hits @param {string} query @returns {Group[]} */
 function groupsOf(hits, query) {
@@ -81,9 +81,9 @@ function groupsOf(hits, query) {
     } else if (!isByTitle) passages.push(passageRow(hit, query));
   }
   return [
-    { name: "Documents", rows: [...documents.values()].slice(0, MOST) },
-    { name: "Headings", rows: [...headings.values()].slice(0, MOST) },
-    { name: "Passages", rows: passages.slice(0, MOST) },
+    { name: "Documents", rows: [...documents.values()].slice(0, MAX_ENTRIES) },
+    { name: "Headings", rows: [...headings.values()].slice(0, MAX_ENTRIES) },
+    { name: "Passages", rows: passages.slice(0, MAX_ENTRIES) },
   ].filter(({ rows }) => rows.length > 0);
 }
 

@@ -12,7 +12,7 @@
 
 // -- A text as part of an address: compressed, in the letters that an address may have
 
-const LARGEST = 2_000_000;
+const MAX_SIZE = 2_000_000;
 
 /** @param {string} text @returns {Promise<string>} */
 export async function pack(text) {
@@ -41,7 +41,7 @@ async function through(bytes, change) {
     if (done) return new Uint8Array(await new Blob(pieces).arrayBuffer());
     pieces.push(value);
     size += value.length;
-    if (size > LARGEST) {
+    if (size > MAX_SIZE) {
       await reader.cancel();
       throw new Error("the text of the address is too large");
     }

@@ -10,7 +10,7 @@ import { unitOf } from "./choice.js";
 
 // -- In numbers, and what had to be cut
 
-const MOST_CUTS = 12;
+const MAX_CUTS = 12;
 
 /** @param {Chunked} result */
 export function numbers({ chunks, blocks, settings }) {
@@ -52,13 +52,13 @@ export function cuts({ blocks, chunks }, choose) {
       "No block had to be cut.",
     );
   }
-  const rows = cut.slice(0, MOST_CUTS).map((block) => h("li", null, cutRow(block, chunks, choose)));
+  const rows = cut.slice(0, MAX_CUTS).map((block) => h("li", null, cutRow(block, chunks, choose)));
   return h(
     "div",
     { class: "cuts" },
     h("h3", null, `${plural(cut.length, "block")} cut`),
     h("ul", null, rows),
-    cut.length > MOST_CUTS && h("p", { class: "soft small" }, `and ${plural(cut.length - MOST_CUTS, "other")}`),
+    cut.length > MAX_CUTS && h("p", { class: "soft small" }, `and ${plural(cut.length - MAX_CUTS, "other")}`),
   );
 }
 
@@ -81,7 +81,7 @@ function cutRow(block, chunks, choose) {
 
 // -- The chunks one by one: size, breadcrumb, and the text exactly as it is embedded
 
-const MOST = 150;
+const MAX_CARDS = 150;
 
 export class Cards {
   /** @param {{pointed: (chunk: number) => void, chosen: (chunk: number) => void}} handlers */
@@ -98,9 +98,9 @@ export class Cards {
     const most = Number(settings.max_tokens);
     refill(
       this.rows,
-      chunks.slice(0, MOST).map((chunk, at) => this.#card(chunk, at, most, settings.breadcrumb === true, open.has(at))),
+      chunks.slice(0, MAX_CARDS).map((chunk, at) => this.#card(chunk, at, most, settings.breadcrumb === true, open.has(at))),
     );
-    this.rest.textContent = chunks.length > MOST ? `and ${plural(chunks.length - MOST, "chunk")} more` : "";
+    this.rest.textContent = chunks.length > MAX_CARDS ? `and ${plural(chunks.length - MAX_CARDS, "chunk")} more` : "";
   }
 
   /** @param {number} chunk */

@@ -14,7 +14,7 @@ import { unitOf } from "./choice.js";
  */
 
 const COLUMN = 13;
-const LEAST_COLUMNS = 8;
+const MIN_COLUMNS = 8;
 
 /**
  * One scale for all results that are seen together.
@@ -24,7 +24,7 @@ const LEAST_COLUMNS = 8;
  */
 function scaleOf(results, width) {
   const right = 1.02 * results.reduce((most, result) => Math.max(most, farthest(result)), 1);
-  const bins = Math.max(LEAST_COLUMNS, Math.floor(width / COLUMN));
+  const bins = Math.max(MIN_COLUMNS, Math.floor(width / COLUMN));
   const step = right / bins;
   const stacks = results.flatMap((result) => stacked(result, bins, step));
   return { right, bins, step, tallest: stacks.reduce((most, stack) => Math.max(most, stack.length), 1) };
@@ -58,8 +58,8 @@ function ticks(right) {
 const TOP = 34;
 const BOTTOM = 20;
 const HUES = 8;
-const MOST_CELLS = 240;
-const LARGEST_CELL = 24;
+const MAX_CELLS = 240;
+const MAX_CELL = 24;
 /** Pixels between a line and its name, and of a letter of it. */
 const GAP = 4;
 const LETTER = 6.2;
@@ -97,14 +97,14 @@ export class Histogram {
     const { right, bins, step, tallest } = scaleOf(this.together, width);
     const x = (/** @type {number} */ tokens) => 1 + (tokens / right) * (width - 2);
     const base = height - BOTTOM;
-    const look = { x, step, cell: Math.min(LARGEST_CELL, (base - TOP) / tallest), base };
+    const look = { x, step, cell: Math.min(MAX_CELL, (base - TOP) / tallest), base };
     const stacks = stacked(this.result, bins, step);
     const sizes = chunks.map((chunk) => chunk.tokens);
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.drawing.setAttribute("aria-label", describe(sizes, settings));
     refill(
       this.drawing,
-      chunks.length <= MOST_CELLS ? cells(stacks, sizes, Number(settings.max_tokens), look) : bars(stacks, look),
+      chunks.length <= MAX_CELLS ? cells(stacks, sizes, Number(settings.max_tokens), look) : bars(stacks, look),
       svg("path", { class: "axis", d: `M0 ${base + 0.5}H${width}` }),
       limits(settings, x, width, base),
       axis(ticks(right), x, width, base, unitOf(settings)),

@@ -14,7 +14,7 @@ import { openAddress, openSample, Sharing } from "./sharing.js";
 /** @typedef {import("./sharing.js").Held} Held */
 
 const TYPING_PAUSE = 120;
-const LARGEST_FILE = 2_000_000;
+const MAX_FILE = 2_000_000;
 
 class PlaygroundView {
   constructor() {
@@ -222,10 +222,10 @@ class PlaygroundView {
     if (!file) return;
     refill(this.failure);
     this.fileInput.value = "";
-    if (file.size > LARGEST_FILE) {
+    if (file.size > MAX_FILE) {
       const error = {
         message: `${file.name} is too large: ${bytes(file.size)}.`,
-        remedy: `The playground takes up to ${bytes(LARGEST_FILE)}; use headnote chunk.`,
+        remedy: `The playground takes up to ${bytes(MAX_FILE)}; use headnote chunk.`,
       };
       refill(this.failure, errorNotice(error));
       return;

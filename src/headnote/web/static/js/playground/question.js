@@ -13,7 +13,7 @@ import { placeOf, spoken, VerdictButton } from "./verdict.js";
 // -- On the bands and cards of a lane: they glow by score, and the passage that answers the question has a mark
 
 /** A score below this is worth nothing, and glows so even if it is the best. The search calls it irrelevant. */
-const LEAST_TOP = 0.3;
+const MIN_TOP = 0.3;
 const RANKS_SHOWN = 3;
 
 /**
@@ -21,7 +21,7 @@ const RANKS_SHOWN = 3;
  * @param {Asked} asked @param {number} top The best score of all lanes.
  */
 function glowOf(asked, top) {
-  return asked.scores.map((score) => (score / Math.max(top, LEAST_TOP)) ** 2);
+  return asked.scores.map((score) => (score / Math.max(top, MIN_TOP)) ** 2);
 }
 
 /** Glow, and the mark of the passage. @param {Pane} pane */

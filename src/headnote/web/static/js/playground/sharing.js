@@ -21,7 +21,7 @@ import { choiceOf, pack, readAddress, unpack, writeAddress } from "./address.js"
 /** @typedef {{text: string, file: string, from: Origin}} Held */
 
 /** Letters of a packed text. Longer addresses are cut by some of the programs that people send them with. */
-const MOST_LETTERS = 8000;
+const MAX_LETTERS = 8000;
 const PAUSE = 250;
 const KEPT = "headnote-playground-text";
 
@@ -78,7 +78,7 @@ export class Sharing {
     keep(null);
     if (from.kind !== "text") return from;
     const packed = await pack(text);
-    if (packed.length <= MOST_LETTERS) return { kind: "text", name: file, packed };
+    if (packed.length <= MAX_LETTERS) return { kind: "text", name: file, packed };
     keep(text);
     this.#tell(packed.length);
     return { kind: "kept", name: file };
@@ -88,7 +88,7 @@ export class Sharing {
   #tell(letters) {
     this.note.hidden = letters === 0;
     const words =
-      `This text is too long for a link: it takes ${whole(letters)} letters, and ${whole(MOST_LETTERS)} fit. ` +
+      `This text is too long for a link: it takes ${whole(letters)} letters, and ${whole(MAX_LETTERS)} fit. ` +
       "The link has the settings and the question; this tab keeps the text.";
     if (letters > 0 && this.note.textContent !== words) this.note.textContent = words;
   }

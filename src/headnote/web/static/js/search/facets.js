@@ -99,9 +99,9 @@ function quotedIn(typed, phrase) {
 
 // -- Folders, tags and fields that narrow a search, each with what it would leave, and the filters that are set
 
-const MOST = 6;
+const MAX_ENTRIES = 6;
 /** Fields that are offered: more would push the hits out of sight. */
-const MOST_FIELDS = 2;
+const MAX_FIELDS = 2;
 
 /** @type {Record<string, string>} */
 const NAMES = { folder: "Folder", tag: "Tag" };
@@ -141,7 +141,7 @@ export class Facets {
 
   /** @param {string} name @param {Facet[]} values */
   #row(name, values) {
-    const chips = values.slice(0, MOST).map((facet) => {
+    const chips = values.slice(0, MAX_ENTRIES).map((facet) => {
       const shown = facet.kind === "folder" ? lastFolder(facet.value) : facet.value;
       return h(
         "button",
@@ -173,7 +173,7 @@ function groups(facets) {
   for (const facet of facets.filter(({ argument }) => !argument.includes(","))) {
     const name = NAMES[facet.kind] ?? facet.name;
     if (!found.has(name)) {
-      if (facet.kind === "field" && fields === MOST_FIELDS) continue;
+      if (facet.kind === "field" && fields === MAX_FIELDS) continue;
       if (facet.kind === "field") fields += 1;
       found.set(name, []);
     }

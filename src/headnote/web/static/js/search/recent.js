@@ -5,7 +5,7 @@ import { hrefOf } from "../core/routes.js";
 import { currentStatus } from "../core/status-feed.js";
 import { recall, remember } from "../shell/preferences.js";
 
-const MOST = 8;
+const MAX_ENTRIES = 8;
 
 const name = () => `recent-searches ${currentStatus()?.root ?? ""}`;
 
@@ -13,7 +13,7 @@ const name = () => `recent-searches ${currentStatus()?.root ?? ""}`;
 export function recentSearches() {
   try {
     const stored = JSON.parse(recall(name()) ?? "[]");
-    return Array.isArray(stored) ? stored.filter((one) => typeof one === "string").slice(0, MOST) : [];
+    return Array.isArray(stored) ? stored.filter((one) => typeof one === "string").slice(0, MAX_ENTRIES) : [];
   } catch {
     return [];
   }
@@ -24,7 +24,7 @@ export function rememberSearch(query) {
   const text = query.trim();
   if (!text) return;
   const others = recentSearches().filter((one) => one.toLowerCase() !== text.toLowerCase());
-  remember(name(), JSON.stringify([text, ...others].slice(0, MOST)));
+  remember(name(), JSON.stringify([text, ...others].slice(0, MAX_ENTRIES)));
 }
 
 export function forgetSearches() {
