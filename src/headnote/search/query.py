@@ -381,9 +381,8 @@ def _unknown(noun: str, value: object, known: Sequence[str], place: str = "") ->
 def _check_least(name: str, number: float, least: int) -> None:
     if number >= least:  # never true of NaN
         return
-    if least:
-        raise SettingsError(f"{name} {number} is too small", remedy=f"give {least} or more")
-    raise SettingsError(f"{name} must be 0 or more, not {number}", remedy="leave it out, or give more")
+    remedy = f"give {least} or more" if least else "leave it out, or give more"
+    raise SettingsError(f"{name} must be {least} or more, not {number}", remedy=remedy)
 
 
 # -- Options as people write them → arguments of `Index.search`.

@@ -98,7 +98,9 @@ export class Cards {
     const most = Number(settings.max_tokens);
     refill(
       this.rows,
-      chunks.slice(0, MAX_CARDS).map((chunk, at) => this.#card(chunk, at, most, settings.breadcrumb === true, open.has(at))),
+      chunks
+        .slice(0, MAX_CARDS)
+        .map((chunk, at) => this.#card(chunk, at, most, settings.breadcrumb === true, open.has(at))),
     );
     this.rest.textContent = chunks.length > MAX_CARDS ? `and ${plural(chunks.length - MAX_CARDS, "chunk")} more` : "";
   }
