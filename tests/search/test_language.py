@@ -64,7 +64,8 @@ def test_what_only_looks_like_an_operator_is_ordinary_text(query: str) -> None:
         ("text -torque", "text", Not(HasWord("torque"))),
         ('"exact phrase" more', '"exact phrase" more', HasPhrase("exact phrase")),
         ("“curly quotes”", "“curly quotes”", HasPhrase("curly quotes")),
-        ('not found: "my-cluster".', 'not found: "my-cluster".', HasPhrase("my-cluster")),
+        ('not found "my-cluster".', 'not found "my-cluster".', HasPhrase("my-cluster")),
+        ("how do I run all of the tests tag:howto -slow", "how do I run all of the tests", None),
         ('-"two words" x', "x", Not(HasPhrase("two words"))),
         ("-tag:Area/Net x", "x", Not(HasTag("area/net"))),
         ("title:setup", "", TitleHas("setup")),
@@ -84,6 +85,33 @@ def test_operators(query: str, words: str, must: object) -> None:
     assert read.words.strip() == words
     if must is not None:
         assert read.must == must
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"uv sync -U" update also pyproject.toml package version',
+        'not found: "my-cluster".',
+        'why does it say "invalid hook call" when I use two copies?',
+        "tar -xzf fails on every archive that I download",
+        "TypeError: -foo is not a function",
+        '错误： "无法连接" 怎么办',
+        'Should I take "pip install" OR "uv add" in a container',
+    ],
+)
+def test_the_quotes_and_dashes_of_a_sentence_are_ordinary_text(query: str) -> None:
+    read = understood(query)
+    assert read._replace(notes=(), quoted=()) == Understood(query)
+    assert read.record == ReadQuery(query, notes=("a sentence, not operators: the query is taken as ordinary text",))
+
+
+def test_what_a_sentence_quotes_is_known() -> None:
+    assert understood('why does it say "invalid hook call" when I start').quoted == ("invalid hook call",)
+
+
+@pytest.mark.parametrize("query", ["tighten bolts by hand -torque", '"by hand" tighten the bolts?'])
+def test_a_few_words_leave_operators_what_they_are(query: str) -> None:
+    assert understood(query).must
 
 
 def test_what_people_are_told() -> None:

@@ -150,9 +150,10 @@ PASTED = "Traceback: the torque wrench failed\n" + 'File "a.py", line 1, in "run
 
 def test_a_pasted_error_is_searched(index: Index) -> None:
     assert 4_000 < len(PASTED) < MAX_QUERY_CHARS
-    assert "wrench.md" in paths(index, PASTED, literal=True)
-    many = PASTED + " ".join(f'"word {number}"' for number in range(9))
-    assert "wrench.md" in paths(index, many)
+    for query in (PASTED, 'Traceback: cannot turn the "torque wrench of steel" by hand', "wrench fails: -torque"):
+        assert "wrench.md" in paths(index, query)
+        assert index.understand(query).notes == ("a sentence, not operators: the query is taken as ordinary text",)
+    many = " ".join(f'"word {number}"' for number in range(9))
     assert index.understand(many).notes == ("more than 8 phrases: the query is taken as ordinary text",)
 
 

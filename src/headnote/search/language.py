@@ -1,8 +1,9 @@
 """The language of queries: words, "exact phrases", -exclusions, title: path: tag: and OR.
 
 Whatever only looks like an operator is ordinary text, since people paste error messages and commands: `--flag`, `-1`,
-`a - b`, `http://x`, `12:30`, a field that is none, a quote that is still open. So is a query with more operators than
-people write, and a note says so. No query is an error, unless it is longer than any that is read.
+`a - b`, `http://x`, `12:30`, a field that is none, a quote that is still open. So are the quotes and dashes of a
+sentence, and a query with more operators than people write, and a note says so. No query is an error, unless it is
+longer than any that is read.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ MAX_PHRASES = 8
 """A phrase is looked for in the text of every passage that has its words. More of them are pasted: data, code."""
 MAX_REQUIRED_WORDS = 200
 """Words and terms of all conditions together: a quoted paragraph."""
+MAX_WORDS_BESIDE = 4
+"""Words beside quotes and dashes. With more of them, a query is a sentence, which has quotes and dashes of its own."""
 
 # No quote is looked for beyond the next one, so that many of them take no more than linear time.
 _QUOTED = r'"[^"]*"|“[^“”]*”'
@@ -58,6 +61,9 @@ _FLAG = re.compile(r"-(?:[A-Za-z]$|[^\W\d_][^=:]*[=:])")
 """One letter, or a name with a value: an option of a command."""
 _WORD = re.compile(r"-[^\W\d_]")
 _PIECE = re.compile(r"\S+")
+_PUNCTUATED = re.compile(r"\w[\w)'’\"”`]*[:;.!?：；。！？]$")
+"""A word at the end of a sentence, or before what it announces: `failed:`."""
+_FIELDS = ("title", "path", "tag")
 _WILD = re.compile(r"[*?\[\\]")
 
 TokenKind = Literal["word", "phrase", "title", "path", "tag", "open", "close", "or"]
@@ -96,15 +102,15 @@ class Understood(NamedTuple):
     excluded: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
-    """The phrases, and those that are one of several alternatives."""
+    """The phrases, those that are one of several alternatives, and those of a sentence, which no passage must have."""
     notes: tuple[str, ...] = ()
     """What whoever wrote it should know."""
 
     @property
     def record(self) -> ReadQuery:
-        words = _without(
-            self.words, [match.span() for match in re.finditer(_QUOTED, self.words)] if self.quoted else []
-        )
+        # Quotes of a sentence are among its words.
+        quotes = re.finditer(_QUOTED, self.words) if self.quoted and self.must else ()
+        words = _without(self.words, [match.span() for match in quotes])
         return ReadQuery(" ".join(words.split()), self.phrases, self.excluded, self.filters, self.notes)
 
 
@@ -117,6 +123,9 @@ def understood(query: str, literal: bool = False) -> Understood:
     tokens = _without_lone(list(_tokens(query)))
     if not _has_operators(tokens):
         return Understood(query)
+    if _is_sentence(tokens):
+        quoted = dict.fromkeys(token.value for token in tokens if token.kind == "phrase")
+        return Understood(query, quoted=tuple(quoted)[:MAX_PHRASES], notes=(f"a sentence, not operators: {_AS_TEXT}",))
     if _depth(tokens) > MAX_DEPTH:
         return Understood(query, notes=(f"more than {MAX_DEPTH} parentheses inside each other: {_AS_TEXT}",))
     nodes = _sequence(iter(tokens))
@@ -248,6 +257,16 @@ def _has_operators(tokens: Sequence[Token]) -> bool:
     return any(token.is_excluded or token.kind not in ("word", "open", "close") for token in tokens)
 
 
+def _is_sentence(tokens: Sequence[Token]) -> bool:
+    """Whether its quotes and dashes are those of a text: of a question, or of an error message. Nobody writes a field
+    by chance."""
+    if any(token.kind in _FIELDS for token in tokens):
+        return False
+    words = [token for token in tokens if token.kind == "word" and not token.is_excluded and terms(token.value)]
+    has_end = any(_PUNCTUATED.search(token.value) for token in words if token != tokens[-1])
+    return len(words) > MAX_WORDS_BESIDE or has_end
+
+
 def _depth(tokens: Sequence[Token]) -> int:
     depth = deepest = 0
     for token in tokens:
@@ -347,7 +366,7 @@ def _token_of(node: QueryNode) -> Token:
 def _cut(query: str, node: QueryNode) -> Iterator[tuple[int, int]]:
     """The parts of the query that are not looked for as words."""
     kind = _token_of(node).kind
-    if node.is_excluded or kind in ("title", "path", "tag"):
+    if node.is_excluded or kind in _FIELDS:
         yield _extent(query, node)
         return
     if node.is_either:
