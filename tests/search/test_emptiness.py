@@ -124,3 +124,40 @@ def test_a_folder_without_documents_says_what_was_looked_for(tmp_path: Path) -> 
         (tmp_path / "new.md").write_text("# New\n")
         assert index.why_no_documents() == ""
         assert index.why_empty("draft") == "the index has no documents yet"
+
+
+ANIMALS_AND_MORE = {
+    "car.md": "# Vehicle upkeep\n\nHow to keep an automobile running.\n",
+    "lion.md": "# Lions\n\nLions live in the savanna and sleep a lot.\n",
+    "bread.md": "# Bread\n\nKnead the dough and let it rest overnight.\n",
+    "tax.md": "# Taxes\n\nFile the form in May, with all receipts.\n",
+    "gol.md": "# گل\n\nگل در باغ ما می‌روید و بوی خوبی دارد.\n",
+}
+
+
+@pytest.fixture(name="mixed")
+def made_mixed_index(tmp_path: Path) -> Iterator[Index]:
+    for name, text in ANIMALS_AND_MORE.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Index.open(tmp_path, embedder="instant") as opened:
+        opened.update()
+        yield opened
+
+
+@pytest.mark.parametrize("query", ["qwertyuiopzxcv", "xyzzyq plugh", "asdfgh jklqw", "زخشطق ضظغث", "щцфхъ", "囧槑靐"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_nonsense_finds_nothing(mixed: Index, query: str, mode: Mode) -> None:
+    assert mixed.search(query, mode=mode) == []
+    assert mixed.search_page(query, mode=mode).total == 0
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_one_unknown_word_does_not_empty_an_answer(mixed: Index, mode: Mode) -> None:
+    assert mixed.search("lions xyzzyq", mode=mode)[0].path == "lion.md"
+
+
+def test_what_only_meaning_finds_counts_if_it_stands_out(mixed: Index) -> None:
+    assert {hit.path for hit in mixed.search("maintaining a car", min_score=0.05)} >= {"car.md"}
+    assert mixed.search("maintaining a car")[0].path == "car.md"
+    page = mixed.search_page("maintaining a car")
+    assert page.hits[0].path == "car.md"

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from headnote import Facet, Hit, Index, SearchPage, SettingsError, Why
-from headnote.search.engine import RELEVANT
 from headnote.search.hits import READ_BATCH, Reasons, hit_of
 from headnote.search.query import MODES
+from headnote.search.ranking import RELEVANT
 from headnote.store.rows import StoredChunk
 
 pytest_plugins = ("store_fixtures",)

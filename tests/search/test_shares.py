@@ -9,17 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
-from headnote.search.engine import RELEVANT
 from headnote.search.ranking import (
     BY_RANK,
     LONG,
     LONG_QUERY_LOSS,
     MEANING_ALONE,
+    RELEVANT,
     SHARE,
     SHARES,
     SHORT,
     UNREADABLE,
     WORDS_ALONE,
+    Evidence,
     Share,
     share_of_meaning,
 )
@@ -79,10 +80,20 @@ def test_an_unfinished_word_alone_is_searched_by_words(tmp_path: Path) -> None:
         assert both_words[0].why.meaning_share == pytest.approx(SHARES["instant"] / 2)
 
 
-@given(model=MODELS, terms=st.integers(1, 100))
-def test_all_the_words_of_a_query_are_always_relevant(model: str, terms: int) -> None:
+@given(model=MODELS, terms=st.integers(1, 100), similarity=st.none() | st.floats(0, 1))
+def test_half_of_the_words_of_a_query_are_always_relevant(model: str, terms: int, similarity: float | None) -> None:
     """Whatever the model thinks of them: it may not know a name."""
-    assert 1 - both(model, terms).meaning >= RELEVANT - 1e-9
+    assert Evidence(0.5, terms, similarity, model).relevance(counts_words=True) >= RELEVANT
+
+
+@given(model=MODELS, terms=st.integers(1, 100), similarity=st.floats(0, 0.4))
+def test_words_that_are_nowhere_do_not_make_meaning_more_certain(model: str, terms: int, similarity: float) -> None:
+    """As near as made-up words are to something."""
+    assert Evidence(0.0, terms, similarity, model).relevance(counts_words=True) < RELEVANT
+
+
+def test_a_long_question_need_not_be_covered_as_a_short_one() -> None:
+    assert Evidence(0.2, 6).relevance(counts_words=True) < RELEVANT <= Evidence(0.2, 18).relevance(counts_words=True)
 
 
 def test_hits_say_which_share_was_used(tmp_path: Path) -> None:

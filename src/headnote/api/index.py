@@ -426,8 +426,8 @@ class Index(IndexedFolder):
         """A page of the hits of a search, how many passages it finds, and ways to narrow it.
 
         A passage is found if it has a word of the query, or one that this word stands for, or if it is one of the 200
-        nearest in meaning and at least 0.3 near: less near, the best hit of a search would not be relevant. So a search
-        by meaning has an end. A filter narrows what is found. `min_score` takes the place of that 0.3: with 0, all of
+        nearest in meaning and at least 0.3 near, or far nearer than all other documents. So a search by meaning has an
+        end. A filter narrows what is found. `min_score` takes the place of that 0.3: with 0, all of
         the nearest are found; with more, only passages that score so much without a filter.
 
         Pages of any length make up the same list, and their first hits are those of `search`, as far as they are found.

@@ -35,6 +35,11 @@ from headnote.search.query import Query
 from headnote.search.ranking import (
     BY_RANK,
     LINK_SOURCES,
+    MAX_STANDING_OUT,
+    MIN_STANDING_OUT,
+    RELEVANT,
+    TIMES_THE_NEXT,
+    Evidence,
     LinkBoost,
     ModelRanking,
     Ranking,
@@ -248,9 +253,6 @@ def _by_field(counted: Iterable[Counted], only: Filter) -> Iterator[Counted]:
 # -- The path of a query
 
 
-RELEVANT = 0.3
-"""If the best chunk scores less, nothing answers the query. It holds for all our models: of 742 real questions, 1 to 4
-score less; of questions about something else, 84 to 97 in a hundred do in a documentation, 81 to 86 in prose."""
 DEPTH = 200
 """How many chunks each retriever brings into the fusion."""
 COVERAGE_DEPTH = 3
@@ -273,7 +275,10 @@ class Engine:
                 return list(listed(reader, query).hits)
             words = read_words(reader, query.text, reader.chunk_count())
             ranking = self._ranked(reader, query, words)
-            return found_first(reader, ranking, Selection(query), words, RELEVANT) if ranking else []
+            if ranking is None:
+                return []
+            least = _least_similarity(reader, ranking.scored)
+            return found_first(reader, ranking, Selection(query), words, least)
 
     def rank(self, query: Query) -> list[Hit]:
         """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
@@ -287,7 +292,7 @@ class Engine:
     def _ranked(self, reader: Reader, query: Query, words: Sequence[WordReading]) -> Ranked | None:
         """The candidates, best first; None if nothing is relevant."""
         scored = _scored(reader, self._models, query, words)
-        if not _is_relevant(scored, query):
+        if not _is_relevant(reader, scored, query):
             return None
         scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
         places = reader.places(ranked(scored.scores)[: _candidate_count(query, scored)])
@@ -306,9 +311,9 @@ class Engine:
             # What the query itself demands is no filter that can be taken away.
             demanded = Filter(must=query.only.must)
             everywhere = _scored(reader, self._models, replace(query, only=demanded), words)
-            if not _is_relevant(everywhere, query):
+            if not _is_relevant(reader, everywhere, query):
                 return SearchPage((), 0, offset=offset)
-            found = found_chunks(reader, query, words, everywhere, RELEVANT)
+            found = found_chunks(reader, query, words, everywhere, _least_similarity(reader, everywhere))
             scored = everywhere if query.only == demanded else _scored(reader, self._models, query, words)
             scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
             selection = Selection(replace(query, limit=offset + query.limit))
@@ -336,16 +341,38 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
     share = _share(model, words, keyword, semantic)
     coverage = _coverage(reader, words, best)
     scores = weighted_scores(keyword, semantic, coverage, share.meaning, unread)
-    relevance = max(scores.values(), default=0.0)
+    # Where the model cannot compare the best chunk by words, only words can tell.
+    is_compared = semantic and not (keyword and keyword[0][0] in unread)
+    similarity = semantic[0][1] if is_compared else None
+    evidence = Evidence(coverage, len(words), similarity, model, _unfinished(words))
+    relevance = evidence.relevance(counts_words=query.mode != "semantic")
     words_value = (1 - share.meaning) * coverage
     if query.fusion == "rrf":
-        # Ranks do not tell whether anything is relevant, so `relevance` is that of the weighted scores.
         scores, share = rank_scores(keyword, semantic), BY_RANK
     return Scored(keyword, semantic, scores, share, model=model, relevance=relevance, words_value=words_value)
 
 
-def _is_relevant(scored: Scored, query: Query) -> bool:
-    return query.min_score is not None or bool(query.phrases) or scored.relevance >= RELEVANT
+def _is_relevant(reader: Reader, scored: Scored, query: Query) -> bool:
+    if query.min_score is not None or query.phrases or scored.relevance >= RELEVANT:
+        return True
+    return _stands_out(reader, scored)
+
+
+def _stands_out(reader: Reader, scored: Scored) -> bool:
+    """Whether one document is far nearer in meaning than everything else."""
+    nearest = scored.semantic[0][1] if scored.semantic else 0.0
+    if nearest < MIN_STANDING_OUT:
+        return False
+    near = [chunk for chunk, similarity in scored.semantic if similarity * TIMES_THE_NEXT > nearest]
+    if len(near) > MAX_STANDING_OUT or len(near) == reader.chunk_count():
+        return False
+    return len({place.path for place in reader.places(near)}) == 1
+
+
+def _least_similarity(reader: Reader, scored: Scored) -> float:
+    """Of what is found by its meaning alone."""
+    stands_out = scored.relevance < RELEVANT and _stands_out(reader, scored)
+    return scored.semantic[0][1] / TIMES_THE_NEXT if stands_out else RELEVANT
 
 
 def _by_meaning(

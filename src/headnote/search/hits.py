@@ -86,7 +86,7 @@ class Scored(NamedTuple):
     model: str = ""
     """The one that ranked by meaning."""
     relevance: float = 0.0
-    """The best score that can be compared between queries: by weights, without links."""
+    """How certain it is that the best of them answers the query: the same in every mode, whatever the fusion."""
     words_value: float = 0.0
     """What the best chunk by words gets for them."""
     boosts: Mapping[int, LinkBoost] = {}

@@ -190,12 +190,63 @@ def share_of_meaning(model: str, terms: int, *, has_words: bool, has_meaning: bo
         return UNREADABLE if model else WORDS_ALONE
     if not has_words:
         return MEANING_ALONE
-    most = SHARES.get(model.partition(":")[0], SHARE)
+    most = _most_of_meaning(model)
     length = min(max((terms - SHORT) / (LONG - SHORT), 0.0), 1.0)
     share = most - LONG_QUERY_LOSS * length
     if unfinished:
         return Share(share * (terms - unfinished) / terms, "a word is unfinished")
     return Share(share, "a long query" if length else "a short query")
+
+
+def _most_of_meaning(model: str) -> float:
+    return SHARES.get(model.partition(":")[0], SHARE)
+
+
+# -- Whether the best that is found answers the query: one scale for words, for meaning and for both.
+#
+# Measured on questions that a documentation answers, on those about something else, and on nonsense in nine scripts:
+# `bench/nonsense.py`.
+
+
+RELEVANT = 0.3
+"""If the relevance is less, nothing answers the query."""
+CERTAINTY_OF_WORDS = 0.6
+"""Of words that a model does not confirm: half of the query has to be there."""
+CERTAINTY_OF_MEANING = 0.9
+"""Of a similarity by itself. Made-up words are near something, too: one in twenty-five is as near as this needs."""
+CERTAINTY_OF_BOTH = 0.88
+MIN_STANDING_OUT = 0.2
+TIMES_THE_NEXT = 3.0
+"""What is nearer than this, and so many times nearer than any other document, is meant."""
+MAX_STANDING_OUT = 8
+"""Chunks. What more of them have in common does not stand out."""
+
+
+class Evidence(NamedTuple):
+    """What speaks for the best that is found."""
+
+    coverage: float
+    """Share of the query that the best chunk by words covers."""
+    terms: int
+    similarity: float | None = None
+    """Of the nearest chunk; None if no model compares."""
+    model: str = ""
+    unfinished: int = 0
+
+    @property
+    def by_words(self) -> float:
+        """A long query says the same thing several times, so no more of it has to be covered than of `LONG` terms."""
+        return min(self.coverage * max(self.terms / LONG, 1.0), 1.0)
+
+    def relevance(self, *, counts_words: bool) -> float:
+        """From 0 to 1, the same in every mode: what words cannot show does not make meaning more certain."""
+        if self.similarity is None:
+            return self.by_words
+        if not counts_words:
+            return CERTAINTY_OF_MEANING * self.similarity
+        share = _most_of_meaning(self.model) * (1 - self.unfinished / max(self.terms, 1))
+        both = (1 - share) * self.by_words + share * self.similarity
+        return max(CERTAINTY_OF_WORDS * self.by_words, CERTAINTY_OF_BOTH * both)
 
 
 # -- The two retrievers, by words and by meaning. Each returns chunks with their scores, best first.

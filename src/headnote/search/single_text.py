@@ -21,8 +21,9 @@ from headnote.index.manifest import manifest_of
 from headnote.index.text_vectors import with_vectors
 from headnote.markdown.document import Document
 from headnote.model import Chunk
-from headnote.search.engine import RELEVANT, Engine
+from headnote.search.engine import Engine
 from headnote.search.query import Query
+from headnote.search.ranking import RELEVANT
 from headnote.sources.files import FileSnapshot
 from headnote.store.sqlite.store import MemoryStore
 

@@ -222,10 +222,10 @@ TRUST = 0.8
 """What a word counts that is not the one that was typed."""
 WITHOUT_ACCENTS = 0.2
 """What a Vietnamese word counts without its accents, if documents have it with them."""
-COVERED_BY_CORRECTION = 0.5
+COVERED_BY_CORRECTION = 0.4
 """How much of a word a text covers that has a correction of it: a word about something else may look like any other."""
-FORGIVEN = 1.5
-"""A single unknown word weighs at most so much of all the known ones."""
+FORGIVEN = 1.0
+"""A single unknown word weighs at most as much as all the known ones."""
 MIN_BEGINNING = 2
 """Letters. One letter begins too many words."""
 MAX_COMPLETIONS = 40

@@ -6,9 +6,12 @@ import { queryTerms } from "./terms.js";
 
 const [K1, B] = [1.2, 0.75];
 const DEPTH = 200;
+/** Below this, nothing answers a query: ranking.py says what it is measured on. */
 const RELEVANT = 0.3;
+const [CERTAINTY_OF_WORDS, CERTAINTY_OF_BOTH] = [0.6, 0.88];
+const [MIN_STANDING_OUT, TIMES_THE_NEXT, MAX_STANDING_OUT] = [0.2, 3, 8];
 const [SHARE, LONG_LOSS, SHORT, LONG] = [0.65, 0.15, 6, 12];
-const FORGIVEN = 1.5;
+const FORGIVEN = 1;
 const COMPLETED = 0.8;
 const MAX_COMPLETIONS = 40;
 /** A last word that less than one in so many chunks has may be the beginning of another one. */
@@ -73,9 +76,34 @@ export class Engine {
       score: share * Math.max(similarity, 0) + (value * (wordScores.get(chunk) ?? 0)) / best,
       terms: [...words.readings.flatMap((reading) => [...reading.shares.keys()])],
     }));
-    if (hits.every((hit) => hit.score < RELEVANT)) return [];
+    if (relevanceOf(words, vector ? looked : []) < RELEVANT && !standsOut(hits, looked)) return [];
     return chosen(withLinks(hits), limit);
   }
+}
+
+/**
+ * How certain it is that the best hit answers the query.
+ * @param {{ readings: Reading[], coverage: number }} words @param {{ similarity: number }[]} looked
+ */
+function relevanceOf({ readings, coverage }, looked) {
+  const byWords = Math.min(coverage * Math.max(readings.length / LONG, 1), 1);
+  const nearest = Math.max(0, ...looked.map(({ similarity }) => similarity));
+  if (!nearest) return byWords;
+  const unfinished = readings.filter((reading) => reading.isUnfinished).length;
+  const share = SHARE * (1 - unfinished / Math.max(readings.length, 1));
+  const both = (1 - share) * byWords + share * nearest;
+  return Math.max(CERTAINTY_OF_WORDS * byWords, CERTAINTY_OF_BOTH * both);
+}
+
+/**
+ * Whether one page is far nearer in meaning than everything else.
+ * @param {{ url: string }[]} hits @param {{ similarity: number }[]} looked
+ */
+function standsOut(hits, looked) {
+  const nearest = Math.max(0, ...looked.map(({ similarity }) => similarity));
+  const near = hits.filter((_, at) => looked[at].similarity * TIMES_THE_NEXT > nearest);
+  if (nearest < MIN_STANDING_OUT || near.length > MAX_STANDING_OUT || near.length === hits.length) return false;
+  return new Set(near.map(({ url }) => url.split("#")[0])).size === 1;
 }
 
 /** Chunks that have terms of the query, best first, as BM25 ranks them. @param {Visit} shards @param {string} query */
