@@ -51,8 +51,9 @@ def test_the_first_search_builds_the_index(capsys: Captured) -> None:
 @pytest.mark.usefixtures("docs")
 def test_a_misspelt_word_is_corrected_and_that_is_said(capsys: Captured) -> None:
     assert main(["search", "ligthhouse", "docs", "--explain"]) == 0
-    first, _, place, *lines = capsys.readouterr().out.splitlines()
+    first, way_back, _, place, *lines = capsys.readouterr().out.splitlines()
     assert first == "showing results for lighthouses"
+    assert way_back == "--plain searches for ligthhouse instead"
     assert place.startswith("docs/alone.md:3")
     assert any(line.endswith("guessed  ligthhouse → lighthouses") for line in lines)
     assert main(["search", "ligthhouse", "docs", "--json"]) == 0

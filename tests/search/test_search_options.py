@@ -76,7 +76,7 @@ def test_the_docstring_of_search_says_what_the_table_says() -> None:
 
 def test_a_query_has_every_option_that_is_no_filter() -> None:
     own = {one.name: one.default for one in fields(Query)}
-    ranked = {name: option.default for name, option in ARGUMENTS.items() if name not in (*FILTERS, "literal")}
+    ranked = {name: option.default for name, option in ARGUMENTS.items() if name not in FILTERS}
     assert {name: own[name] for name in ranked} == ranked
     assert own.keys() - ranked.keys() == {"text", "only", "phrases", "contexts"}
 

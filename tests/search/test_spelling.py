@@ -11,8 +11,17 @@ from random import Random
 import pytest
 
 from headnote import Index
+from headnote.embedding.wordpieces import whole_words
 from headnote.search.snippets import marked_terms, marks
-from headnote.search.spelling import WordReading, corrected_query, covered_share, function_terms, read_words, shares_of
+from headnote.search.spelling import (
+    WordReading,
+    corrected_query,
+    covered_share,
+    function_terms,
+    read_words,
+    shares_of,
+    spelt_out,
+)
 from headnote.store.interface import Reader
 from headnote.words.terms import query_terms
 
@@ -206,6 +215,60 @@ def test_a_query_without_errors_is_answered_as_it_is(notes: Index) -> None:
     assert hits
     assert all(not hit.why.guesses for hit in hits)
     assert corrected_query("kubelet on a node", hits) == "kubelet on a node"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    """
+    many skill seems throughout throwing three talk stop size safety reset probably popular painting lost loop live
+    internet history guest folder exit down devices deeper collection chapters calculations browse anywhere along
+    reusable undefined loader router broaden headless preloading queued wrappers stopped stopping
+    """.split(),
+)
+def test_a_common_word_that_no_document_has_is_itself(handbook: Index, typed: str) -> None:
+    with handbook._store.reading() as reader:
+        (reading,) = read_words(reader, f"{typed} ", reader.chunk_count())
+    assert reading.kind in ("known", "unknown")
+
+
+@pytest.mark.parametrize("typed", ["2022", "v1.292", "kubelet2"])
+def test_what_has_digits_is_itself(notes: Index, typed: str) -> None:
+    (notes.root / "numbers.md").write_text("In 2.22 and v1.29, kubelets came.\n", encoding="utf-8")
+    notes.update()
+    with notes._store.reading() as reader:
+        readings = read_words(reader, f"{typed} ", reader.chunk_count())
+    assert not [reading for reading in readings if reading.kind == "misspelt"]
+
+
+def test_how_many_is_not_how_may(tmp_path: Path) -> None:
+    (tmp_path / "leave.md").write_text("# Leave\n\nTen days may move to the next year.\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as index:
+        index.update()
+        query = "how many days move to the next year"
+        (hit,) = index.search(query)
+        assert corrected_query(query, [hit]) == query
+
+
+def test_a_correction_is_a_word_of_the_documents_or_a_common_one(handbook: Index) -> None:
+    """Stems have endings that nobody writes: `memoriation` is no reason to take memoization for memories."""
+    random = Random(3)
+    known = set(words_of(handbook))
+    with handbook._store.reading() as reader:
+        chunks = reader.chunk_count()
+        for word in random.sample(sorted(word for word in known if len(word) >= 6), 60):
+            typed = misspelt(word, random)
+            readings = read_words(reader, f"{typed} ", chunks)
+            best = [reading for reading in readings if reading.kind == "misspelt"]
+            shown = spelt_out(typed, best, [])
+            assert shown == typed or shown in whole_words(), (typed, shown)
+
+
+def test_a_literal_query_is_the_way_back(notes: Index) -> None:
+    query = "confguration of kubelet"
+    assert corrected_query(query, notes.search(query)) == "configuration of kubelet"
+    hits = notes.search(query, literal=True)
+    assert [hit.path for hit in hits] == ["nodes.md"]
+    assert corrected_query(query, hits) == query
 
 
 def test_coverage_forgives_one_unknown_word_and_no_more() -> None:

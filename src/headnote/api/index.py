@@ -386,7 +386,7 @@ class Index(IndexedFolder):
                 `ragdocs`.
             expand: Text to add around each hit: `none`, `neighbours`, `section` or `linked`.
             fusion: How `hybrid` merges its two rankings: `weighted` adds scores, `rrf` adds reciprocal ranks.
-            literal: Whether the query is ordinary text, without operators.
+            literal: Whether the query is ordinary text as it is typed: without operators, and no word is corrected.
         """
         filters = SearchOptions(path=path, roots=roots, tags=tags, where=where, since=since, literal=literal)
         lengths = SearchOptions(per_document=per_document, min_score=min_score, budget=budget, expand=expand)

@@ -115,6 +115,7 @@ def hit_lines(view: HitView, hits: Sequence[Hit], contexts: Sequence[Passage] | 
     answered = corrected_query(view.query, hits)
     if answered != view.query:
         yield from folded([StyledText("showing results for ", "dim"), StyledText(answered, "bold")], view.width, "")
+        yield from folded([StyledText(f"--plain searches for {view.query} instead", "dim")], view.width, "")
         yield []
     if view.explain:
         yield from _query_lines(view)

@@ -175,7 +175,16 @@ def _is_punctuation(letter: str) -> bool:
     return (letter.isascii() and not letter.isalnum()) or unicodedata.category(letter).startswith("P")
 
 
+def whole_words() -> list[str]:
+    """The words that the vocabulary has whole, the most frequent first: English ones, and names."""
+    return [piece for piece in _vocabulary() if piece.isascii() and piece.isalpha()]
+
+
+def _vocabulary() -> list[str]:
+    return VOCABULARY.read_text(encoding="utf-8").split("\n")[:-1]
+
+
 @cache
 def uncased() -> WordPieces:
     """The word pieces of all models: they have the same vocabulary, and share what is remembered of words."""
-    return WordPieces(VOCABULARY.read_text(encoding="utf-8").split("\n")[:-1])
+    return WordPieces(_vocabulary())

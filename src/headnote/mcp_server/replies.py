@@ -147,7 +147,7 @@ def hits_reply(
         nothing = _nothing("Nothing found" if state.note else "No passages", why, budget, state)
         return Reply(nothing, {"hits": [], "more": 0, "why": why, "understood": to_plain(understood)})
     answered = corrected_query(query, hits)
-    notes = [QuotedPart(head="note", names=f"results for: {as_data(answered)}\n")] if answered != query else []
+    notes = [QuotedPart(head="note", names=_corrected(answered))] if answered != query else []
     notes += [QuotedPart(head="note", names=f"{as_data(remark)}\n") for remark in understood.notes]
     parts = [*notes, *(_hit_part(number, hit) for number, hit in enumerate(hits, 1))]
     text, bodies = quote(parts, budget, _left_out(len(parts)), state.note)
@@ -155,6 +155,10 @@ def hits_reply(
     rows = [_hit_data(hit) | {"text": body.strip()} for hit, body in shown]
     data = {"hits": rows, "more": len(hits) - len(rows), "understood": to_plain(understood)}
     return Reply(text, data | ({"answered": answered} if answered != query else {}))
+
+
+def _corrected(answered: str) -> str:
+    return f"results for: {as_data(answered)} (literal: true searches for the words as typed)\n"
 
 
 def answer_reply(answer: Answer, budget: int, state: KeeperState = UP_TO_DATE) -> Reply:

@@ -273,7 +273,7 @@ class Engine:
         with self._store.reading() as reader:
             if query.is_list:
                 return list(listed(reader, query).hits)
-            words = read_words(reader, query.text, reader.chunk_count())
+            words = read_words(reader, query.text, reader.chunk_count(), query.literal)
             ranking = self._ranked(reader, query, words)
             if ranking is None:
                 return []
@@ -283,7 +283,7 @@ class Engine:
     def rank(self, query: Query) -> list[Hit]:
         """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
         with self._store.reading() as reader:
-            words = read_words(reader, query.text, reader.chunk_count())
+            words = read_words(reader, query.text, reader.chunk_count(), query.literal)
             unlimited = Selection(replace(query, per_document=0))
             ranking = self._ranked(reader, query, words)
             found = read_hits(reader, ranking.candidates, ranking.reasons, unlimited) if ranking else ()
@@ -307,7 +307,7 @@ class Engine:
         with self._store.reading() as reader:
             if query.is_list:
                 return listed(reader, query, offset)
-            words = read_words(reader, query.text, reader.chunk_count())
+            words = read_words(reader, query.text, reader.chunk_count(), query.literal)
             # What the query itself demands is no filter that can be taken away.
             demanded = Filter(must=query.only.must)
             everywhere = _scored(reader, self._models, replace(query, only=demanded), words)

@@ -170,7 +170,7 @@ def _without_meaning(reader: Reader, models: Models, query: Query) -> str:
 
 def _not_relevant(reader: Reader, query: Query, score_helps: bool) -> str:
     """What else can be tried."""
-    words = read_words(reader, query.text, reader.chunk_count())
+    words = read_words(reader, query.text, reader.chunk_count(), query.literal)
     corrected = spelt_out(query.text, words, ())
     if corrected != query.text:
         tries = [f"try {corrected!r}"]

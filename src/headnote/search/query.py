@@ -256,12 +256,12 @@ _TABLE = (
     SearchOption(
         "literal",
         bool,
-        "Whether the query is ordinary text, without operators.",
+        "Whether the query is ordinary text as it is typed: without operators, and no word is corrected.",
         default=False,
-        flag="Take the query as ordinary text: no quotes, -word, title: or OR.",
+        flag="Take the query as it is typed: no quotes, -word, title: or OR, and no word is corrected.",
         flags=("--plain",),
-        http="Take the query as ordinary text, without operators.",
-        agent="Take the query as it is, without operators: for pasted errors.",
+        http="Take the query as it is typed: without operators, and no word is corrected.",
+        agent="Take the query as it is: no operators, no word corrected. For pasted errors.",
     ),
 )
 
@@ -336,6 +336,8 @@ class Query:
     recency_days: float = OPTIONS["recency_days"].default
     recency_steps: bool = OPTIONS["recency_steps"].default
     expand: Expand = OPTIONS["expand"].default
+    literal: bool = OPTIONS["literal"].default
+    """Whether words are as they are typed, and none is corrected."""
     phrases: tuple[str, ...] = ()
     """What the filter demands word by word. A passage that has it is relevant, whatever its score."""
 
@@ -409,7 +411,7 @@ def read_options(written: Mapping[str, Any], spelled: Callable[[str], str] = str
 def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a `Query`: what the call says, else what `[search]` says. What is None has its default."""
     days, steps = given.get("recency_days"), given.get("recency_steps")
-    said = {name: value for name, value in given.items() if name not in (*FILTERS, "literal") and value is not None}
+    said = {name: value for name, value in given.items() if name not in FILTERS and value is not None}
     if days is None and steps is None:
         said |= read_recency(settings["recency"])
     usual = {name: value for name, value in settings.items() if name != "recency" and value is not None}

@@ -2,10 +2,12 @@
 
 A word that some document has is itself. The last word, while it is typed, also is every word that it begins, if no
 document or hardly any has it as it is. Any other word that is in no document is taken for the words that are a letter
-or two away. Where it may be several, each counts as much as it is likely, by the number of chunks that have it.
+or two away, unless it is a common word or has digits: then nobody has mistyped it. Where it may be several, each counts
+as much as it is likely, by the number of chunks that have it.
 
 Documents store stems (`configur`), people type words (`configurati`). So an unfinished word is completed with the
-endings that stems lack, and a misspelt one is compared with stems and with words that have such an ending.
+endings that stems lack, and a misspelt one is compared with the common words that have a stem; where there are none,
+as of most names, with the stem and with words that have such an ending.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from headnote.embedding.wordpieces import whole_words
 from headnote.model import Guess, Hit, file_name
 from headnote.store.interface import Reader
 from headnote.store.keyword_fields import terms_of
@@ -34,6 +37,7 @@ from headnote.words.languages import (
 )
 from headnote.words.terms import (
     MAX_QUERY_TERMS,
+    english_stems,
     folded,
     is_inside_character,
     is_without_blanks,
@@ -258,6 +262,13 @@ ENDINGS = tuple(
     """.split()
 )
 """What the stemmer takes off a word, as people type it."""
+INFLECTIONS = ("e", "s", "es", "ed", "ing", "ings", "er", "ers")
+"""Those that every verb and noun may have, whether or not a list of words has it so."""
+DERIVATIONS = ("s", "es", "ed", "ing", "er", "ers", "en", "able", "less", "ness")
+"""Endings that people put behind any word."""
+_PREFIX = re.compile(r"(?:un|re|pre|de|dis|im|in|non|sub|over|mis|inter|multi|super|auto)(?=[a-z]{4})")
+_DOUBLING = re.compile(r"[^aeiouy]*+[aeiou][^aeiouywx]")
+"""A word that doubles its last letter in front of an ending that begins with a vowel: `stop`, `plan`."""
 _LETTER = re.compile(r"[^\W_]")
 
 
@@ -290,14 +301,15 @@ class WordReading:
         return sorted(found, key=lambda term: -self.shares[term])[:MAX_FOUND]
 
 
-def read_words(reader: Reader, text: str, chunks: int) -> list[WordReading]:
-    """The terms of a query, each with what it stands for in an index of so many chunks."""
+def read_words(reader: Reader, text: str, chunks: int, literal: bool = False) -> list[WordReading]:
+    """The terms of a query, each with what it stands for in an index of so many chunks. If the query is `literal`, no
+    word is taken for a misspelt one."""
     languages = languages_in(reader)
     terms, forms = content_terms(text, languages), other_forms(text, languages)
     if len(terms) > MAX_QUERY_TERMS:  # a pasted text
         return [WordReading(term, term, dict.fromkeys((term, *forms.get(term, ())), 1.0)) for term in terms]
     counts = reader.term_frequencies((*terms, *chain.from_iterable(forms.values())))
-    speller = _Speller(reader, counts, chunks)
+    speller = _Speller(reader, counts, chunks, 0 if literal else MAX_CORRECTED, languages)
     words = _typed_words(text)
     beginnings = _open_beginnings(text)
     return [speller.read(term, words.get(term, ""), beginnings.get(term, ""), forms.get(term, ())) for term in terms]
@@ -329,7 +341,7 @@ def spelt_out(text: str, readings: Iterable[WordReading], best: Sequence[StoredC
         if reading.kind == "misspelt" or reading.shares[likeliest] > TRUST / 2:
             chunk = next((chunk for chunk in best if likeliest in terms_of(chunk)), None)
             written = Wording([likeliest]).of(chunk, [likeliest])[likeliest] if chunk else ""
-            words[reading.typed] = written or reading.word or reading.typed
+            words[reading.typed] = written or (reading.word if _is_common(reading.word) else reading.typed)
     return _replaced(text, words)
 
 
@@ -419,11 +431,15 @@ def _open_beginnings(text: str) -> dict[str, str]:
 class _Speller:
     """Reads words by the vocabulary of one index. It looks there only for words that are unknown, or open and rare."""
 
-    def __init__(self, reader: Reader, counts: Mapping[str, int], chunks: int) -> None:
+    def __init__(
+        self, reader: Reader, counts: Mapping[str, int], chunks: int, corrections: int, languages: Sequence[str]
+    ) -> None:
         self._reader = reader
         self._counts = counts
         self._chunks = chunks
-        self._corrected = 0
+        self._corrections_left = corrections
+        self._languages = languages
+        """Of the documents, besides English."""
 
     def read(self, term: str, typed: str, beginning: str, forms: Sequence[str] = ()) -> WordReading:
         """`typed` is the word if there is one, `beginning` what longer words begin with if it may go on, `forms` are
@@ -435,10 +451,16 @@ class _Speller:
                 return WordReading(typed or term, term, completions | own, "beginning")
         if own:
             return WordReading(term, term, own)
-        if typed and self._corrected < MAX_CORRECTED:
-            self._corrected += 1
+        if typed and self._corrections_left and not self._is_word(term, typed):
+            self._corrections_left -= 1
             return self._misspelt(term, typed, is_open=bool(beginning))
         return WordReading(typed or term, term, {}, "unknown")
+
+    def _is_word(self, term: str, typed: str) -> bool:
+        """Whether a word that no document has is spelt as it should be. A number is what it is."""
+        if any(map(str.isdigit, typed)) or term in _common_words() or _is_derived(folded(typed)):
+            return True
+        return any(typed.lower() in function_words_of(language) for language in self._languages)
 
     def _known_forms(self, term: str, forms: Sequence[str]) -> dict[str, float]:
         """The terms of the word itself that documents have. Where they keep the accents it was typed with, the word
@@ -517,16 +539,53 @@ def _nearest_word(typed: str, term: str) -> str:
     return min(zip(distances(typed, words), words, strict=True))[1]
 
 
+@cache
+def _common_words() -> Mapping[str, Sequence[str]]:
+    """Stem → the common words of English that have it. A small index lacks most of them, and none is misspelt."""
+    words: defaultdict[str, list[str]] = defaultdict(list)
+    common = whole_words()
+    for word, stem in zip(common, english_stems(common), strict=True):
+        words[stem].append(word)
+    return dict(words)
+
+
+def _is_derived(word: str) -> bool:
+    """Whether a word is made of a common one, like `reusable` and `loader`: a list has only some of these."""
+    beginning = _PREFIX.match(word)
+    if beginning and _is_common(word[beginning.end() :]):
+        return True
+    return any(
+        _is_base(base, ending)
+        for ending in DERIVATIONS
+        if word.endswith(ending) and len(base := word.removesuffix(ending)) >= MIN_STEM
+    )
+
+
+def _is_common(word: str) -> bool:
+    return word in _common_words().get(english_stems([word])[0], ())
+
+
+def _is_base(base: str, ending: str) -> bool:
+    """Whether a common word takes an ending in this form. Some lose an `e` or double a letter: `stoped` is misspelt."""
+    if ending[0] not in "aei":
+        return _is_common(base)
+    if base[-1] == base[-2] and _DOUBLING.fullmatch(base[:-1]):
+        return _is_common(base[:-1])
+    return _is_common(f"{base}e") or (_is_common(base) and not _DOUBLING.fullmatch(base))
+
+
 @lru_cache(maxsize=4096)
 def _words_of(term: str) -> tuple[str, ...]:
-    """Words of which this may be the stem, itself among them."""
+    """Words of which this is the stem, itself among them: common ones and their inflections, or, as of a name, all that
+    it may be the stem of."""
     if len(term) < MIN_STEM or not (term.isascii() and term.isalpha()):
         return (term,)
-    words = [term + ending for ending in ENDINGS]
+    common = _common_words().get(term, ())
+    words = [term + ending for ending in (INFLECTIONS if common else ENDINGS)]
     words += [term + term[-1] + ending for ending in ("ed", "er", "ers", "ing", "ings")]  # planned
     if term[-1] == "i":
         words.append(f"{term[:-1]}y")
-    return (term, *(word for word in words if query_terms(word) == [term]))
+    return (term, *common, *(word for word in words if query_terms(word) == [term]))
 
 
 def _stems_of_completed(beginning: str) -> set[str]:

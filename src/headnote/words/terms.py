@@ -176,6 +176,11 @@ def word_terms(language: str) -> Mapping[str, frozenset[str]]:
     return _term_sets(language)
 
 
+def english_stems(words: Iterable[str]) -> list[str]:
+    """The terms of English words in small letters, each of which has one."""
+    return list(map(_stemmer("english"), words))
+
+
 def folded(word: str) -> str:
     """A word as its term has it before stemming: `Über` is `uber`."""
     return unicodedata.normalize("NFKC", word).translate(_folding()).casefold().strip()[:MAX_TERM_CHARS]

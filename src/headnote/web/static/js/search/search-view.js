@@ -29,6 +29,8 @@ class SearchView {
     /** How much of the folder was searched; null if all of it. @type {FilesRead|null} */
     this.read = null;
     this.anyway = false;
+    /** A query that is searched for as it is typed. @type {string|null} */
+    this.asTyped = null;
     /** The search whose hits are shown, for the pages that follow. @type {Record<string, any>} */
     this.asked = {};
     this.filters = new Filters(() => this.#ask());
@@ -137,7 +139,8 @@ class SearchView {
     this.results.setAttribute("aria-busy", "true");
     // A blank at the end says that the last word is complete.
     const typed = this.input.value.trimStart();
-    const parameters = { q: typed, limit: LIMIT, ...this.filters.query(), min_score: this.anyway ? "0" : null };
+    const chosen = { min_score: this.anyway ? "0" : null, literal: this.asTyped === q ? "true" : null };
+    const parameters = { q: typed, limit: LIMIT, ...this.filters.query(), ...chosen };
     this.anyway = false;
     this.latest.run(pause, (signal) => get("/api/search", { ...parameters, facets: "true" }, signal), {
       done: (answer) => {
@@ -206,7 +209,12 @@ class SearchView {
     if (hits.length > 0) {
       refill(this.hits, hits.map((hit) => hitElement(hit, q)));
       this.more.show(hits.length, total, hits.length < LIMIT || hits.length >= total);
-      refill(this.results, answered.trim() !== q && correctedNotice(answered), this.hits, this.more.element);
+      const asTyped = () => {
+        this.asTyped = q;
+        this.#ask(0);
+      };
+      const corrected = answered.trim() !== q && correctedNotice(answered, q, asTyped);
+      refill(this.results, corrected, this.hits, this.more.element);
     }
     else if (read) refill(this.results, nothingYet(q));
     else {

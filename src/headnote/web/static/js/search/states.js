@@ -39,9 +39,19 @@ export function nothingAsked(status, recent = false) {
   );
 }
 
-/** Above hits for other words than those that were typed. @param {string} answered */
-export function correctedNotice(answered) {
-  return h("p", { class: "small corrected break" }, "Showing results for ", h("strong", null, answered.trim()));
+/**
+ * Above hits for other words than those that were typed.
+ * @param {string} answered @param {string} typed @param {() => void} asTyped The way back.
+ */
+export function correctedNotice(answered, typed, asTyped) {
+  return h(
+    "p",
+    { class: "small corrected break" },
+    "Showing results for ",
+    h("strong", null, answered.trim()),
+    ". ",
+    h("button", { type: "button", class: "button", onclick: asTyped }, `Search instead for ${typed}`),
+  );
 }
 
 /**
