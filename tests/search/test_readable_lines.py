@@ -45,6 +45,11 @@ def shown(text: str, mdx: bool = False) -> list[tuple[int, str]]:
         ("---\ntext: a\n---\n", [(1, "text: a")]),
         ("<table>\n<tr><td>a</td><td>b</td></tr>\n</table>", [(1, "a · b")]),
         ("a\r\n\r\nb\rc", [(0, "a"), (2, "b"), (3, "c")]),
+        ("Tide\n\n=====\n\nHigh %% not shown %% water\n\n|---|:-:|", [(0, "Tide"), (4, "High water")]),
+        ("Write `%%` or `{{< x >}}` and `%%`.", [(0, "Write %% or {{< x >}} and %%.")]),
+        ("{{title}}\n\n{% include a %}\n\n<% tp.date %>\n\nWrite {{title}} there.", [(6, "Write {{title}} there.")]),
+        ("alias::\nstatus:: done\n\nA::b is a path.", [(1, "status:: done"), (3, "A::b is a path.")]),
+        ("import A from './a'\nexport const b = 1\n\nimport the *tide*", [(3, "import the tide")]),
         ("", []),
     ],
 )

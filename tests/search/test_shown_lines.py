@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from headnote import ChunkOptions, Index, presets
+from headnote import chunk as chunk_text
+from headnote.markdown.document import is_mdx
 from headnote.model import Hit
 from headnote.search.query import Expand
-from headnote.search.snippets import ExcerptLine, best_lines, clipped, excerpt, lines_of, marked_terms
+from headnote.search.readable import readable_lines
+from headnote.search.snippets import LINE_WIDTH, ExcerptLine, best_lines, clipped, excerpt, lines_of, marked_terms
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 QUERIES = ["gauge", "how do I install it", "table of the settings", "code example", "warning", "name"]
@@ -31,7 +34,8 @@ def test_a_shown_line_stands_where_it_is_said_to(tmp_path: Path, preset: str, ex
     assert len(shown) > 100
     compared = 0
     for path, line in shown:
-        source = (folder / path).read_text(encoding="utf-8").lower().split("\n")[line.line - 1]
+        # A sentence may begin at the end of a line.
+        source = " ".join((folder / path).read_text(encoding="utf-8").lower().split("\n")[line.line - 1 :][:2])
         first = [word for word in line.text.lower().split()[:3] if word.isascii() and word.isalpha() and len(word) > 3]
         assert all(word in source for word in first), (path, line, source)
         compared += bool(first)
@@ -58,6 +62,30 @@ def test_line_ends_and_overlap_shift_no_line(tmp_path: Path, end: str, mark: str
     said = [(line.line, int(number[0]) - 100) for line in shown if (number := re.search(r"\d{3}", line.text))]
     assert len(said) > 20
     assert [line for line, _ in said] == [number for _, number in said]
+
+
+SAYS_NOTHING = re.compile(
+    r"""[\s!-/:-@\[-`{-~]*+ | \s*+(?:```|~~~).* | (?:-\ )?[\w\ ]{1,40}::(?:\s.*)? | (?:-\ )?\w++(?:\ \w++)?:
+        | \s*+%%\W.* | \s*+<!--.* | \s*+(?:\{\{[^{}]*+\}\}|\{%[^%]*+%\})\s*+""",
+    re.VERBOSE,
+)
+
+
+@pytest.mark.parametrize("corpus", ["foam", "uv-docs", "react.dev", "astro-en", "rust-book", "kubernetes-en"])
+def test_every_best_line_says_something_and_no_sentence_is_cut(shared: Path, corpus: str) -> None:
+    files = sorted((shared / "corpora" / corpus).rglob("*.md*"))
+    compared = 0
+    for file in files[:: max(1, len(files) // 60)]:
+        text = file.read_text(encoding="utf-8")
+        for chunk in chunk_text(text, mdx=is_mdx(file.name)):
+            lines = readable_lines(chunk.text, is_mdx(file.name))
+            terms = marked_terms(" ".join(chunk.text.split()[:60:7]), literal=True)
+            for best in best_lines(lines, terms):
+                assert best.is_field or not SAYS_NOTHING.fullmatch(best.text), (file, best)
+                shown = clipped(best, terms).text
+                assert shown == best.text.expandtabs(4).strip() or len(best.text) > LINE_WIDTH, (file, shown)
+                compared += 1
+    assert compared > 100
 
 
 def shown_of(hit: Hit, query: str) -> list[ExcerptLine]:

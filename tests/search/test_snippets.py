@@ -91,6 +91,68 @@ def test_the_best_lines_cover_most_of_the_query(text: str, query: str, expected:
     assert [text.splitlines()[line.number] for line in best] == expected
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "Plugin ID:",
+            "- Tide gauge:",
+            "潮位：",
+            "alias:: tide",
+            "- tide::",
+            "[tide:: high]",
+            "{{tide}}",
+            "{{[[tide]]}}",
+        ),
+        *(
+            "{% tide %}",
+            "<% tide %>",
+            "%% tide %%",
+            "<!-- tide -->",
+            "=====",
+            "-----",
+            "|---|---|",
+            "import tide from 'tide'",
+        ),
+        *("~~~\n```tide\ntide:\n{{ tide }}\n~~~", "- - -", "$$"),
+    ],
+)
+def test_no_best_line_says_nothing(line: str) -> None:
+    text = f"# Tide\n\n{line}\n\nWater rises twice a day.\n\n{line}\n"
+    assert [shown.text for shown in best_lines(readable_lines(text), marked_terms("tide"))] == [
+        "Water rises twice a day."
+    ]
+
+
+def test_a_field_is_better_than_nothing() -> None:
+    lines = readable_lines("alias:: Tide\nplugin::\n")
+    assert [line.text for line in best_lines(lines, marked_terms("tide"))] == ["alias:: Tide"]
+    assert best_lines(readable_lines("Plugin ID:\n"), marked_terms("plugin")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The gauge, e.g. the one\nbelow the pier, is\nread at noon. Then it rests.",
+        "The gauge, e.g. the one below the pier, is read at noon. " + "Then it rests. " * 20,
+        "> The gauge, e.g. the one below the pier,\n> is read at noon. Then it rests.",
+    ],
+)
+def test_a_sentence_is_shown_whole(text: str) -> None:
+    terms = marked_terms("pier")
+    (line,) = (clipped(line, terms) for line in best_lines(readable_lines(text), terms))
+    assert line.text == "The gauge, e.g. the one below the pier, is read at noon."
+    assert line.line == 0
+    (first, *_) = excerpt(readable_lines(text), terms).lines
+    assert first.text.startswith(line.text)
+
+
+def test_an_excerpt_of_a_long_paragraph_has_whole_sentences() -> None:
+    (line,) = excerpt_of("Nothing is here. " * 40 + "The tide is high. " + "Then it falls. " * 40, "tide").lines
+    assert line.text.startswith("… The tide is high. Then")
+    assert line.text.endswith("Then it falls. …")
+
+
 def test_a_wide_line_is_clipped_around_its_first_mark() -> None:
     wide = ReadableLine(7, "word " * 300 + "heliograph " + "more " * 300)
     line = clipped(wide, marked_terms("heliograph"))

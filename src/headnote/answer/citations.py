@@ -23,6 +23,7 @@ from typing import NamedTuple
 from headnote.answer.prompt import ShownPassage, shown_path
 from headnote.model import Answer, Citation, Dropped
 from headnote.search.spelling import content_terms
+from headnote.words.sentences import ends_sentence
 from headnote.words.terms import terms
 
 # -- The citations in an answer: `[a.md:12-30]`, `[a.md:12]`, `[a.md:12-30, 40; b.md:7]`.
@@ -161,42 +162,6 @@ def _code_spans(text: str) -> Iterator[tuple[int, int]]:
             yield start, runs[closing][1]
             at = closing
         at += 1
-
-
-# -- Whether a full stop ends a sentence, or only a short form such as `e.g.`, `Dr.` or `J. Smith`.
-#
-# By hand: the libraries for this bring a model or a table per language, and none says "not yet" while an answer is
-# streamed. A stop that is wrongly passed over joins two sentences, which a reader hardly notices; one that is wrongly
-# taken cuts a sentence in two. So doubt joins.
-
-
-_WORD_BEFORE = re.compile(r"(?:\w|\.(?=\w))++\Z")
-_DOTTED = re.compile(r"(?:\w\.)+\w")
-_NEVER_LAST = frozenset(
-    # Something always follows these: an example, a name, a number.
-    "e.g i.e eg ie cf vs approx ca fig figs eq eqs sec ch no nos nr vol vols pp art ed eds dr mr mrs ms prof st mt"
-    " gen col sgt capt rev hon z.b d.h u.a bzw vgl inkl exkl evtl ggf sog p.ex c.-à-d".split()
-)
-_MAX_WORD_CHARS = 20
-
-
-def ends_sentence(text: str, start: int, end: int) -> bool:
-    """Whether the stop at `text[start:end]`, with the quotes and brackets that close after it, ends its sentence.
-
-    What follows must be known: at least the first character that is not blank.
-    """
-    if text[start:end] != ".":
-        return True
-    match = _WORD_BEFORE.search(text, max(0, start - _MAX_WORD_CHARS), start)
-    word = match[0] if match else ""
-    following = text[end : end + 200].lstrip()[:1]
-    if word.casefold() in _NEVER_LAST or following.islower():
-        return False
-    if _DOTTED.fullmatch(word):
-        # `U.S. The` begins a sentence, `U.S. 61` does not.
-        return following.isupper()
-    is_initial = len(word) == 1 and word.isupper() and word != "I"
-    return not is_initial
 
 
 # -- A growing answer → its sentences, each with the citations after it. Every line end ends a sentence.

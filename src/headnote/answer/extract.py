@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent
 from typing import NamedTuple
 
-from headnote.answer.citations import ends_sentence, find_brackets
+from headnote.answer.citations import find_brackets
 from headnote.answer.prompt import ShownPassage
 from headnote.chunking.data_uris import strip_data_uris
 from headnote.embedding.embedder import Embedder
 from headnote.formats.kinds import open_document
 from headnote.model import Block, Citation
 from headnote.search.spelling import content_terms, coverage, rarity
+from headnote.words.sentences import sentences
 from headnote.words.terms import terms
 
 QUOTES = 4
@@ -31,7 +32,6 @@ SHORT = 50
 MAX_LINES = 8
 """Lines of code and the like in one quote."""
 
-_SENTENCE_END = re.compile(r"([.!?]++[\"'”’)\]*_`]*+)\s++(?=\S)|[。！？]++[」』）”’]*+(?=[^\n])")
 _ITEM = re.compile(r"[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\S")
 _QUOTE_MARK = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
 _NO_WORDS = re.compile(r"[\s>]*+")
@@ -165,26 +165,13 @@ def _parts(block: Block, text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    ends = [match.end() for match in _SENTENCE_END.finditer(text) if _ends_sentence(text, match)]
-    for begin, end in zip([0, *ends], [*ends, len(text)], strict=True):
+    for begin, end in sentences(text):
         start = _NO_WORDS.match(text, begin, end).end()  # type: ignore[union-attr]
         own = text[start:end].rstrip()
         first = text.count("\n", 0, start)
         sentence = " ".join(_QUOTE_MARK.sub("", own).split())
         if sentence:
             yield first, first + own.count("\n"), sentence
-
-
-def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
-    if stop[1] is None:
-        return True
-    return not _is_marker(text, stop.start()) and ends_sentence(text, *stop.span(1))
-
-
-def _is_marker(text: str, stop: int) -> bool:
-    """Whether a full stop belongs to the number of an item, as in `1. First`."""
-    line = text[text.rfind("\n", 0, stop) + 1 : stop]
-    return line.strip(" \t>").isdigit()
 
 
 def _trimmed(lines: list[str], start: int, end: int, shorten: bool = False) -> tuple[int, str]:

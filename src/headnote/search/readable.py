@@ -40,12 +40,28 @@ _NOTE = re.compile(
     re.VERBOSE,
 )
 """The first or last line of a note, as Docusaurus, VitePress, FastAPI and MkDocs write it. MkDocs indents the text."""
-_SHORTCODE = re.compile(r"\{\{[<%](?:[^}]{0,400}?\btext=\"([^\"]{0,200})\")?[^}]{0,400}[%>]\}\}|\{\*[^}]{0,400}\*\}")
+_SHORTCODE = re.compile(
+    r"\{\{[<%](?:[^}]{0,400}?\btext=\"(?P<shown>[^\"]{0,200})\")?[^}]{0,400}[%>]\}\}|\{\*[^}]{0,400}\*\}"
+)
 """Of Hugo, which may show its `text`, and an included file of FastAPI's documentation."""
 _PICTURE = re.compile(
     r"!\[\[[^\[\]|]*?(?:\.(?:avif|bmp|gif|jpe?g|png|svg|webp)\b[^\[\]]*+|\|[0-9]++(?:x[0-9]++)?+)\]\]", re.IGNORECASE
 )
 """An embedded picture, or anything else with a size."""
+_HIDDEN = re.compile(
+    rf"(?P<code>(?<!`)(`++)(?!`).*?(?<!`)\2(?!`))|%%.*?%%|{_PICTURE.pattern}|{_SHORTCODE.pattern}", re.IGNORECASE
+)
+_TEMPLATE_LINE = re.compile(r"\s*+(?:(?:\{\{[^{}]*+\}\}|\{%.*?%\}|<%.*?%>|\$\{[^{}]*+\})[\s,;.]*+)++")
+_ESM_LINE = re.compile(
+    r"""\s*+(?:import\s(?:[^"']*\bfrom\s*+)?+["'][^"']++["']|export\s(?:const|let|default|function|class|\*|\{).*?);?+\s*+"""
+)
+_FIELD = re.compile(r"(?:- )?[\[(]?(\w[\w /-]{0,40}+)::(?:\s++(.*?))?[\])]?")
+"""A line that is a field of Dataview or Logseq: its name and value."""
+_SIGNS = re.compile(r"[\s!-/:-@\[-`{-~–—…·•]*+")
+_FENCE_LINE = re.compile(r"\s*+(?:(?:[-*+>]|[0-9]{1,9}[.)])\s++)*+(?:`{3}|~{3}).*")
+_LABEL = re.compile(r"(?:- )?(?:[^\s:：]++\s++){0,2}+[^\s:：]++\s*+:|[^\s:：]{1,8}+：")
+_CODE_COMMENT = re.compile(r"\s*+(?:<!--|%%(?!\w)).*")
+_CODE_LABEL = re.compile(r"\s*+(?:- )?[\w.\"'-]++:")
 _LINE_BEGIN = re.compile(r" ?\x02([0-9]+)\x02 ?")
 
 
@@ -58,6 +74,22 @@ class ReadableLine(NamedTuple):
     kind: Kind = "prose"
     continues: bool = False
     """Whether it goes on with the paragraph of the line before."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it can be an answer. Fields, templates, fences and labels without a value only say what stands around
+        them."""
+        text = self.text
+        if self.kind == "code":
+            silent = _TEMPLATE_LINE, _SIGNS, _FENCE_LINE, _CODE_LABEL, _CODE_COMMENT
+        else:
+            silent = _TEMPLATE_LINE, _SIGNS, _FIELD, _LABEL
+        return not any(pattern.fullmatch(text) for pattern in silent)
+
+    @property
+    def is_field(self) -> bool:
+        """Whether it is a field with a value, which is better than nothing."""
+        return self.kind == "prose" and (field := _FIELD.fullmatch(self.text)) is not None and bool(field[2])
 
 
 def readable_lines(text: str, mdx: bool = False, *, begins_file: bool = False) -> list[ReadableLine]:
@@ -160,8 +192,9 @@ class _Reading:
             if callout:
                 titles.add(number)
             shown = (text[callout.end() :] or callout[1].capitalize()) if callout else text
-            continues = number > 0 and titles.isdisjoint((number - 1, number))
-            self._add(view, lines[number][0], shown, "prose", continues)
+            if not (block.kind == "paragraph" and _is_unseen(shown)):
+                continues = number > 0 and titles.isdisjoint((number - 1, number))
+                self._add(view, lines[number][0], shown, "prose", continues)
         last = notes.get(len(lines) - 1)
         self._in_note = last is not None and last["indented"] is not None
 
@@ -172,9 +205,16 @@ def _plain_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     # A backslash at the end of a line breaks it.
     plain = (line.replace("\x02", " ").rstrip(" \\") for line in lines)
     marked = "".join(f" \x02{number}\x02 {line}" for number, line in enumerate(plain))
-    seen = _PICTURE.sub("", _SHORTCODE.sub(lambda match: match[1] or "", marked))
+    seen = _HIDDEN.sub(lambda match: match["code"] or match["shown"] or "", marked)
     _, *pieces = _LINE_BEGIN.split(plain_text(seen))
     yield from zip(map(int, pieces[::2]), pieces[1::2], strict=True)
+
+
+def _is_unseen(line: str) -> bool:
+    """Whether a page shows nothing of a line of text: a template, a statement of MDX, an empty field, only signs."""
+    if any(pattern.fullmatch(line) for pattern in (_TEMPLATE_LINE, _ESM_LINE, _SIGNS)):
+        return True
+    return (field := _FIELD.fullmatch(line)) is not None and not field[2]
 
 
 def _lines(view: View, block: Block) -> Iterator[tuple[int, str]]:

@@ -22,10 +22,11 @@ from headnote.lines import count_line_ends, split_lines
 from headnote.markdown.document import is_mdx
 from headnote.model import Hit
 from headnote.search.language import understood
-from headnote.search.readable import ReadableLine, readable_lines
+from headnote.search.readable import CELLS_APART, ReadableLine, readable_lines
 from headnote.search.spelling import content_terms
 from headnote.words.languages import language_of
 from headnote.words.phrases import has_phrase, pattern_of
+from headnote.words.sentences import sentences
 from headnote.words.terms import is_without_blanks, runs, terms, words_of
 
 Mark = tuple[int, int]
@@ -37,8 +38,8 @@ MAX_CACHED_TEXT_CHARS = 8_000
 
 BEST_LINES = 3
 """Lines that a terminal shows of a hit."""
-LINE_WIDTH = 160
-"""Characters of a line in a terminal; a longer one is clipped."""
+LINE_WIDTH = 240
+"""Characters of a line in a terminal; a longer one is clipped. All but one in a hundred sentences fit, or two."""
 _CLIP_LEAD = 40
 """Characters in front of the first mark of a clipped line, at most."""
 
@@ -274,8 +275,10 @@ def _terms_without_blanks(query_terms: frozenset[str]) -> re.Pattern[str] | None
 
 
 def best_lines(lines: Sequence[ReadableLine], query_terms: frozenset[str]) -> list[ReadableLine]:
-    """The lines with the most terms, rare ones counting more, in order; the first lines if none has any."""
-    candidates = [line for line in lines if line.kind != "heading"]
+    """The lines and sentences with the most terms, rare ones counting more, in order; the first ones if none has any.
+    What says nothing by itself is not among them."""
+    units = [unit for paragraph in _paragraphs(lines) if not paragraph.is_heading for unit in _units(paragraph)]
+    candidates = [unit for unit in units if unit.says_something] or [unit for unit in units if unit.is_field]
     line_terms = [_terms_in(line.text, query_terms) for line in candidates]
     frequencies = Counter(term for matched in line_terms for term in matched)
 
@@ -293,6 +296,24 @@ def best_lines(lines: Sequence[ReadableLine], query_terms: frozenset[str]) -> li
         chosen.add(-place)
         covered |= line_terms[-place]
     return [candidates[number] for number in sorted(chosen) or range(min(2, len(candidates)))]
+
+
+def _units(paragraph: Paragraph) -> Iterator[ReadableLine]:
+    """What is shown as one: a line that fits, else the sentences of the paragraph. A row of a table stays whole."""
+    first, *others = paragraph.lines
+    text = paragraph.text
+    if first.kind == "code" or CELLS_APART in text or not (others or len(text) > _characters(text, LINE_WIDTH)):
+        yield from paragraph.lines
+        return
+    for start, end in sentences(text):
+        if sentence := text[start:end].strip():
+            yield ReadableLine(_line_at(paragraph, start), sentence)
+
+
+def _line_at(paragraph: Paragraph, place: int) -> int:
+    """The line that a place of the text of a paragraph is in."""
+    ends = accumulate(len(line.text) + 1 for line in paragraph.lines)
+    return next(line.number for line, end in zip(paragraph.lines, ends, strict=True) if place < end)
 
 
 def _terms_in(text: str, query_terms: frozenset[str]) -> frozenset[str]:
@@ -381,7 +402,7 @@ def _best_start(paragraphs: Sequence[Paragraph], counts: Sequence[int]) -> int:
     most = sum(counts[best : best + EXCERPT_LINES])
     for at in range(best + 1, len(paragraphs)):
         following = sum(counts[at : at + EXCERPT_LINES]) if counts[at] else 0
-        if following > most:
+        if following > most and paragraphs[at].lines[0].says_something:
             best, most = at, following
     return best
 
@@ -394,8 +415,7 @@ def _shown(paragraph: Paragraph, query_terms: frozenset[str], length: int, lead:
     text = paragraph.text
     found = tuple(marks(text, query_terms))
     start, end = _window(text, found[0][0] if found else 0, length, lead)
-    ends = accumulate(len(line.text) + 1 for line in paragraph.lines)
-    line = next(line.number for line, its_end in zip(paragraph.lines, ends, strict=True) if start < its_end)
+    line = _line_at(paragraph, start)
     if end - start < len(text):
         text = ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")
         found = tuple(marks(text, query_terms))
@@ -403,9 +423,13 @@ def _shown(paragraph: Paragraph, query_terms: frozenset[str], length: int, lead:
 
 
 def _window(text: str, mark: int, length: int, lead: int) -> Mark:
-    """The part of a long text to show: whole words, the mark among them."""
+    """The part of a long text to show, the mark among it: whole sentences, or whole words of a long one."""
     if len(text) <= length:
         return 0, len(text)
+    whole = [(start, end) for start, end in sentences(text) if end > mark]
+    first = whole[0][0]
+    if whole[0][1] - first <= length:
+        return first, len(text[: max(end for _, end in whole if end - first <= length)].rstrip())
     start = max(0, min(mark - lead, len(text) - length))
     if start and not text[start - 1].isspace():
         start = text.find(" ", start, mark) + 1 or start
