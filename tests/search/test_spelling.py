@@ -223,6 +223,7 @@ def test_a_query_without_errors_is_answered_as_it_is(notes: Index) -> None:
     many skill seems throughout throwing three talk stop size safety reset probably popular painting lost loop live
     internet history guest folder exit down devices deeper collection chapters calculations browse anywhere along
     reusable undefined loader router broaden headless preloading queued wrappers stopped stopping
+    schemas parser throughput async yaml paginations memoized
     """.split(),
 )
 def test_a_common_word_that_no_document_has_is_itself(handbook: Index, typed: str) -> None:

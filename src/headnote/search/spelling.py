@@ -27,6 +27,7 @@ from headnote.store.interface import Reader
 from headnote.store.keyword_fields import terms_of
 from headnote.store.rows import StoredChunk
 from headnote.words.languages import (
+    COMPUTING,
     ENGLISH,
     LATIN,
     OTHER_SCRIPTS,
@@ -543,7 +544,7 @@ def _nearest_word(typed: str, term: str) -> str:
 def _common_words() -> Mapping[str, Sequence[str]]:
     """Stem → the common words of English that have it. A small index lacks most of them, and none is misspelt."""
     words: defaultdict[str, list[str]] = defaultdict(list)
-    common = whole_words()
+    common = [*whole_words(), *COMPUTING.split()]
     for word, stem in zip(common, english_stems(common), strict=True):
         words[stem].append(word)
     return dict(words)

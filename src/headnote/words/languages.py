@@ -25,6 +25,24 @@ from had has have how i if in into is it its may me more most my no not of on or
 such than that the their them then there these they this through to under until up us use using very was we were what
 when where which while who why will with would you your
 """
+COMPUTING = """
+addon admin analytics api args ascii async auth autocomplete backend backlink backup bash binary bitmap blob blog
+boolean bootstrap breadcrumb browser cache callback callout changelog checkbox checksum cli clipboard codebase
+compiler config cookie cors cron css csv daemon dashboard dataset datatype debugger deadlock dependency deploy deps
+dev dict diff docker dockerfile dropdown embed emoji encoder endpoint enum env failover filename filesystem firewall
+flask font fork frontend frontmatter gateway git github gitlab glob glossary hash hashtag header hostname hotkey html
+http https iframe init inline iterator java javascript json jwt keyboard keyword kubernetes lambda latency linter
+linux localhost lockfile login logout loop macro markdown memoization metadata metric microservice middleware
+minification modal monorepo mutex namespace navbar nginx nullable oauth offline online opacity overflow pagination
+parameter params parser password payload pipeline pixel placeholder plugin polyfill popup preprocessor prod
+programmatic protobuf proxy punctuation python query queue react readme recursion redirect refactor regex repo runtime
+sandbox scalability schema scrollbar sdk semantics serializable serializer serverless sidebar snapshot snippet socket
+sqlite stacktrace stderr stdin stdout string subfolder subnet substring superuser svg swagger symlink syntax tabular
+telemetry template terraform throughput timeout timestamp timezone tokenizer toml tooltip traceback tuple typescript
+ui undo unicode unix upload uptime url username utf uuid validator var venv viewport virtualenv webhook websocket
+whitespace wiki wikilink wildcard workflow workspace xml yaml
+"""
+"""Words of documentation that are rare elsewhere, or newer than lists of words."""
 LATIN = {
     "danish": """
 af alle at blev da de den denne der deres det dette dig din du efter eller en er et for fra før ham han har hun hvad
