@@ -62,6 +62,8 @@ _FENCE_LINE = re.compile(r"\s*+(?:(?:[-*+>]|[0-9]{1,9}[.)])\s++)*+(?:`{3}|~{3}).
 _LABEL = re.compile(r"(?:- )?(?:[^\s:：]++\s++){0,2}+[^\s:：]++\s*+:|[^\s:：]{1,8}+：")
 _CODE_COMMENT = re.compile(r"\s*+(?:<!--|%%(?!\w)).*")
 _CODE_LABEL = re.compile(r"\s*+(?:- )?[\w.\"'-]++:")
+_SILENT_CODE = (_TEMPLATE_LINE, _SIGNS, _FENCE_LINE, _CODE_LABEL, _CODE_COMMENT)
+_SILENT_PROSE = (_TEMPLATE_LINE, _SIGNS, _FIELD, _LABEL)
 _LINE_BEGIN = re.compile(r" ?\x02([0-9]+)\x02 ?")
 
 
@@ -79,12 +81,8 @@ class ReadableLine(NamedTuple):
     def says_something(self) -> bool:
         """Whether it can be an answer. Fields, templates, fences and labels without a value only say what stands around
         them."""
-        text = self.text
-        if self.kind == "code":
-            silent = _TEMPLATE_LINE, _SIGNS, _FENCE_LINE, _CODE_LABEL, _CODE_COMMENT
-        else:
-            silent = _TEMPLATE_LINE, _SIGNS, _FIELD, _LABEL
-        return not any(pattern.fullmatch(text) for pattern in silent)
+        silent = _SILENT_CODE if self.kind == "code" else _SILENT_PROSE
+        return not any(pattern.fullmatch(self.text) for pattern in silent)
 
     @property
     def is_field(self) -> bool:
