@@ -57,7 +57,8 @@ def test_views_look_right(visit: Visit) -> None:
 def test_views_fit_a_phone(browser: Any, handbook_server: Server) -> None:
     problems: list[str] = []
     with visiting(browser, handbook_server, viewport=PHONE, has_touch=True) as visit:
-        for name in VIEWS.keys() - {"keys"}:
+        # In this order: what is opened in one view of the playground stays open in the next.
+        for name in (name for name in VIEWS if name != "keys"):
             show(visit, name)
             take_picture(visit.page, f"{name}-phone")
             problems += [f"{name} sticks out: {element}" for element in overflow(visit.page)]
