@@ -94,6 +94,7 @@ def test_words_that_are_nowhere_do_not_make_meaning_more_certain(model: str, ter
 
 def test_a_long_question_need_not_be_covered_as_a_short_one() -> None:
     assert Evidence(0.2, 6).relevance(counts_words=True) < RELEVANT <= Evidence(0.2, 18).relevance(counts_words=True)
+    assert Evidence(0.2, 18, pairs=18).relevance(counts_words=True) < RELEVANT
 
 
 def test_hits_say_which_share_was_used(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ from headnote.store.filters import FieldIs, Filter, HasTag, InPath, conditions, 
 from headnote.store.interface import Readable, Reader
 from headnote.store.labels import Labels
 from headnote.store.rows import StoredChunk
+from headnote.words.terms import is_without_blanks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -344,7 +345,8 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
     # Where the model cannot compare the best chunk by words, only words can tell.
     is_compared = semantic and not (keyword and keyword[0][0] in unread)
     similarity = semantic[0][1] if is_compared else None
-    evidence = Evidence(coverage, len(words), similarity, model, _unfinished(words))
+    pairs = sum(is_without_blanks(word.term) for word in words)
+    evidence = Evidence(coverage, len(words), similarity, model, _unfinished(words), pairs)
     relevance = evidence.relevance(counts_words=query.mode != "semantic")
     words_value = (1 - share.meaning) * coverage
     if query.fusion == "rrf":

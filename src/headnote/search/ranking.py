@@ -232,11 +232,14 @@ class Evidence(NamedTuple):
     """Of the nearest chunk; None if no model compares."""
     model: str = ""
     unfinished: int = 0
+    pairs: int = 0
+    """Terms that are pairs of letters, where words have no blanks between them."""
 
     @property
     def by_words(self) -> float:
-        """A long query says the same thing several times, so no more of it has to be covered than of `LONG` terms."""
-        return min(self.coverage * max(self.terms / LONG, 1.0), 1.0)
+        """A long query says the same thing several times, so no more of it has to be covered than of `LONG` terms.
+        Many pairs do not make a long query: a text has most of them by chance."""
+        return min(self.coverage * max((self.terms - self.pairs) / LONG, 1.0), 1.0)
 
     def relevance(self, *, counts_words: bool) -> float:
         """From 0 to 1, the same in every mode: what words cannot show does not make meaning more certain."""
