@@ -116,4 +116,4 @@ def test_links_of_the_documentation_lead_somewhere(tmp_path: Path) -> None:
 
 if __name__ == "__main__":
     os.environ[IS_UPDATING] = "1"
-    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))
+    sys.exit(pytest.main([__file__, "-q", "-m", "", "-p", "no:cacheprovider"]))

@@ -191,7 +191,9 @@ class _Reading:
                 titles.add(number)
             shown = (text[callout.end() :] or callout[1].capitalize()) if callout else text
             if not (block.kind == "paragraph" and _is_unseen(shown)):
-                continues = number > 0 and titles.isdisjoint((number - 1, number))
+                # A tag at the beginning of a line of HTML begins something of its own.
+                is_apart = block.kind == "html" and lines[number][1].lstrip().startswith("<")
+                continues = number > 0 and not is_apart and titles.isdisjoint((number - 1, number))
                 self._add(view, lines[number][0], shown, "prose", continues)
         last = notes.get(len(lines) - 1)
         self._in_note = last is not None and last["indented"] is not None
