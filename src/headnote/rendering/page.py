@@ -134,9 +134,6 @@ def _opened(block: Block, text: str) -> int:
     return opened
 
 
-# -- A document as HTML
-
-
 # -- What the pieces of a document share: link references, and footnotes, which are numbered through and stand at its
 # end.
 #

@@ -9,7 +9,7 @@ from datetime import date, time
 from typing import Any, Literal, NamedTuple
 
 from headnote.sources.ignore import NeverMatches, glob_regex
-from headnote.words.values import _HOLDS, _order, as_value, compared
+from headnote.words.values import as_value, compared, order_of
 
 # -- What a passage must satisfy, as a tree. The language of queries and that of filters become this, and every store
 # selects chunks by it.
@@ -243,6 +243,15 @@ def field_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+_HOLDS: Mapping[str, Callable[[int], bool]] = {
+    "=": lambda order: order == 0,
+    "<": lambda order: order < 0,
+    "<=": lambda order: order <= 0,
+    ">": lambda order: order > 0,
+    ">=": lambda order: order >= 0,
+}
+
+
 def satisfies(asked: FieldIs) -> Callable[[str], bool]:
     """Whether a value, as it is stored, compares so with one of those that are asked for."""
     holds = _HOLDS[asked.sign]
@@ -252,7 +261,7 @@ def satisfies(asked: FieldIs) -> Callable[[str], bool]:
         if not value:  # a field without a value is neither less nor greater than any
             return asked.sign == "=" and any(not literal.text for literal in literals)
         if asked.is_text:
-            return any(holds(_order(value, literal.text)) for literal in literals)
+            return any(holds(order_of(value, literal.text)) for literal in literals)
         own = as_value(value)
         return any((order := compared(own, literal)) is not None and holds(order) for literal in literals)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -22,13 +21,6 @@ _DATE = re.compile(
 )
 _MAX_NUMBER_CHARS = 64
 """Characters. What has more is an identifier."""
-_HOLDS: Mapping[str, Callable[[int], bool]] = {
-    "=": lambda order: order == 0,
-    "<": lambda order: order < 0,
-    "<=": lambda order: order <= 0,
-    ">": lambda order: order > 0,
-    ">=": lambda order: order >= 0,
-}
 
 
 class Period(NamedTuple):
@@ -56,18 +48,18 @@ def compared(value: Value, literal: Value) -> int | None:
     A literal may be less exact than the value: a day is equal to each of its hours.
     """
     if value.number is not None and literal.number is not None:
-        return _order(value.number, literal.number)
+        return order_of(value.number, literal.number)
     if (value.is_version or literal.is_version) and value.version and literal.version:
-        return _order(value.version, literal.version)
+        return order_of(value.version, literal.version)
     own, period = value.period or value.year, literal.period or literal.year
     if own and period:
         return -1 if own.start < period.start else int(own.start >= period.end)
     if literal.number is None and not literal.is_version and literal.period is None:
-        return _order(value.text, literal.text)
+        return order_of(value.text, literal.text)
     return 0 if value.text == literal.text else None
 
 
-def _order(one: Any, other: Any) -> int:
+def order_of(one: Any, other: Any) -> int:
     return int(operator.gt(one, other)) - int(operator.lt(one, other))
 
 
