@@ -81,8 +81,6 @@ def passage_of(document: list[str], hit: Hit) -> ShownPassage | None:
 
 BUDGET = 4000
 """Tokens of a whole prompt, by the counter cl100k."""
-MIN_PASSAGE = 150
-"""Tokens that fit a part of any passage, its names included."""
 _HISTORY_SHARE = 0.25
 """Part of the budget that earlier turns may take; passages matter more."""
 _PER_MESSAGE = 8
