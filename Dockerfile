@@ -23,5 +23,9 @@ RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin headnote \
 USER 10001:10001
 VOLUME ["/kb/.headnote"]
 WORKDIR /kb
+# A server answers, with or without a token; what serves agents on standard input lives as long as they want it.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
+    CMD grep -qz "^serve$" /proc/1/cmdline || exit 0; \
+        python -c "from urllib.request import urlopen; urlopen('http://127.0.0.1:8377/api/health', timeout=4)"
 ENTRYPOINT ["headnote"]
 CMD ["mcp", "/kb"]

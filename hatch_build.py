@@ -1,4 +1,5 @@
-"""Compile the hot modules with mypyc, if HEADNOTE_COMPILE=1 is set while a wheel is built.
+"""Compile the hot modules with mypyc, and the inner loops of `native.c`, if HEADNOTE_COMPILE=1 is set while a wheel is
+built.
 
 Otherwise nothing happens: the wheel is plain Python for every system, as is each editable install. A compiled wheel
 has the same files, and an extension beside each compiled module, which Python prefers. If it is made with glibc, only
@@ -25,8 +26,8 @@ COMPILER = ["mypy==2.4.1", "setuptools>=77"]
 HOT = [
     "chunking/context.py",
     "chunking/cuts.py",
-    "chunking/data_uris.py",
     "chunking/draft.py",
+    "chunking/masking.py",
     "chunking/passes/*.py",
     "chunking/records.py",
     "chunking/splitting/*.py",
@@ -35,7 +36,6 @@ HOT = [
     "markdown/inline.py",
     "markdown/links.py",
     "markdown/plain.py",
-    "markdown/references.py",
     "markdown/rules/*.py",
     "markdown/scanner.py",
     "markdown/views.py",
@@ -46,6 +46,9 @@ HOT = [
 """Loops over blocks, lines, words and characters. Others stay Python because they gain nothing: counters spend their
 time in tokenizers, which are native. Classes with cached properties cannot be compiled, because compiled objects have
 no dictionary to cache them in; nor to pickle, so those that other processes need say how."""
+
+LOOPS = "native.c"
+"""Two loops that mypyc makes no faster, because they are calls of dictionaries and numpy."""
 
 
 def is_asked() -> bool:
@@ -82,7 +85,7 @@ class CompileHook(BuildHookInterface):  # type: ignore[type-arg]
 def compiled(source: Path, folder: Path) -> list[Path]:
     """The extensions of the hot modules, below the folder as they lie in the wheel."""
     from mypyc.build import mypycify
-    from setuptools import Distribution
+    from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
     # mypyc names modules by their path from the current folder.
@@ -102,7 +105,10 @@ def compiled(source: Path, folder: Path) -> list[Path]:
             group_name="headnote",
             target_dir=str(folder / "c"),
         )
-        command = build_ext(Distribution({"name": "headnote", "ext_modules": extensions}))
+        loops = Extension(
+            "headnote.native", [f"headnote/{LOOPS}"], extra_compile_args=[] if os.name == "nt" else ["-O3"]
+        )
+        command = build_ext(Distribution({"name": "headnote", "ext_modules": [*extensions, loops]}))
         command.build_lib, command.build_temp = str(folder / "lib"), str(folder / "objects")
         command.ensure_finalized()
         command.run()

@@ -14,7 +14,7 @@ from whoosh.qparser import OrGroup, QueryParser
 
 from headnote.embedding.embedder import Embedder
 from headnote.search.ranking import Ranking, ranked, reciprocal_ranks
-from headnote.store.sqlite import doctor
+from headnote.store.sqlite import store
 from headnote.store.sqlite.store import SqliteStore
 from headnote.store.sqlite.writer import SqliteReader
 
@@ -66,11 +66,11 @@ class Peer:
 
 def _vectors(reader: SqliteReader, name: str) -> dict[str, Any]:
     """Hash of a text → its vector."""
-    (model,) = (model for model in doctor.models(reader.db) if model.name == name)
+    (model,) = (model for model in store.models(reader.db) if model.name == name)
     return {
         digest.hex(): np.frombuffer(row, "<f2").astype(np.float32)
-        for block in doctor.blocks(reader.db, model)
-        for digest, (row, _) in doctor.sound_vectors(reader.db, model, block).items()
+        for block in store.blocks(reader.db, model)
+        for digest, (row, _) in store.sound_vectors(reader.db, model, block).items()
     }
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from headnote.extra.evaluate.measuring import LocatedQuestion, Retrieved, locate_gold
 from headnote.search.engine import DEPTH
 from our_search import PLAIN, WORDS, Ask, Clock, Model, OurIndex
-from question_sets import LANGUAGES, QuestionSet, anthropic, chroma, linkgold, xquad
+from question_sets import LANGUAGES, LINKED, QuestionSet, anthropic, chroma, linkgold, xquad
 from report import add_json_option, machine, show, show_setting, versions, write_figures
 from views import ENOUGH, VIEWS
 from ways import HYBRID, KEYWORD, SEMANTIC, Comparison, Way, as_figures, compare, differences, record, table
@@ -25,7 +25,6 @@ from ways import HYBRID, KEYWORD, SEMANTIC, Comparison, Way, as_figures, compare
 MODELS = "instant,deep,minilm,quality"
 BASELINE = "minilm"
 MODES = (HYBRID, SEMANTIC, PLAIN)
-CORPORA = ("fastapi-en", "react.dev", "astro-en")
 MOST = 10
 """Passages that any table looks at."""
 DISTRIBUTIONS = ["headnote-md", "numpy", "onnxruntime"]
@@ -63,7 +62,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--baseline", help=f"model the others are compared with (default {BASELINE}, or the first)")
     parser.add_argument("--modes", default=",".join(MODES), help=f"with commas (default {','.join(MODES)})")
     parser.add_argument("--set", action="append", choices=list(VIEWS), dest="sets", help="only this one; repeatable")
-    parser.add_argument("--corpus", action="append", help=f"of linkgold: {', '.join(CORPORA)}; repeatable")
+    parser.add_argument("--corpus", action="append", help=f"of linkgold: {', '.join(LINKED)}; repeatable")
     parser.add_argument("--language", action="append", help=f"of xquad: {', '.join(LANGUAGES)}; repeatable")
     parser.add_argument("--size", action="append", type=int, default=[], help="also ours at so many tokens; repeatable")
     parser.add_argument("--quick", action="store_true", help="small documents only, and every fourth question")
@@ -84,7 +83,7 @@ def _sets(options: argparse.Namespace) -> Iterator[QuestionSet]:
     if "anthropic" in names:
         yield anthropic(options.cache, options.quick)
     if "linkgold" in names:
-        for corpus in options.corpus or CORPORA:
+        for corpus in options.corpus or LINKED:
             yield linkgold(corpus, options.cache, options.quick)
     if "xquad" in names:
         for language in options.language or LANGUAGES:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import yaml
+
 from headnote.extra.evaluate.questions import Gold, GoldPlace, Question, load_questions, write_sections
 from shared_corpora import files_below, shared_folder
 
@@ -21,6 +23,18 @@ LANGUAGES = ("de", "el", "es", "hi", "th", "tr", "vi")
 """Of XQuAD, beside the working copy. Others are kept back."""
 
 
+LINKED = ("fastapi-en", "react.dev", "astro-en")
+"""Documentations whose links are questions."""
+ASKED = ("astro-en", "fastapi-en", "poetry-docs", "react.dev", "uv-docs")
+"""Documentations about which people asked on GitHub. Others are kept back."""
+GRADED = {
+    "react": ("react.dev", "https://react.dev/", "src/content/", (".md", "/index.md")),
+    "fastapi": ("fastapi-en", "https://fastapi.tiangolo.com/", "docs/", (".md", "/index.md")),
+}
+"""Library → its documents, the address of its pages, and the folder and endings of their files. The models were trained
+on those of Vite, which is left out."""
+
+
 class QuestionSet(NamedTuple):
     name: str
     """The kind, then the corpus or language where there are several."""
@@ -30,7 +44,7 @@ class QuestionSet(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """`chroma`, `anthropic`, `linkgold` or `xquad`."""
+        """`chroma`, `anthropic`, `linkgold`, `asked`, `graded` or `xquad`."""
         return self.name.partition(" ")[0]
 
     @property
@@ -58,6 +72,35 @@ def linkgold(name: str, work: Path, quick: bool) -> QuestionSet:
     shared = shared_folder()
     questions = load_questions(shared / "retrieval" / "linkgold" / f"{name}.jsonl")
     return _made(f"linkgold {name}", shared / "corpora" / name, questions, work, quick)
+
+
+def asked(name: str, work: Path, *, with_body: bool) -> QuestionSet:
+    """What people asked on GitHub, and the pages they were sent to; with the text below the title, or without."""
+    shared = shared_folder()
+    file = shared / "retrieval" / "asked" / "asked.jsonl"
+    questions = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        record = json.loads(line)
+        if record["corpus"] == name and (not with_body or "body" in record):
+            text = f"{record['question']}\n{record['body']}" if with_body else record["question"]
+            gold = tuple(Gold(place["path"]) for place in record["gold"])
+            questions.append(Question(text, gold, GoldPlace(str(file), number)))
+    return _made(f"asked {name}", shared / "corpora" / name, questions, work, quick=False)
+
+
+def graded(library: str, work: Path) -> QuestionSet:
+    """The questions by which docs-mcp-server measures itself, and the pages that it grades as answers to them."""
+    shared = shared_folder()
+    corpus, address, folder, endings = GRADED[library]
+    file = shared / "retrieval" / "docs-mcp-server" / "dataset.yaml"
+    questions = []
+    for entry in (entry["vars"] for entry in yaml.safe_load(file.read_text(encoding="utf-8"))["entries"]):
+        if entry["library"] == library:
+            pages = [f"{folder}{answer['url'].removeprefix(address).strip('/')}" for answer in entry["qrels"]]
+            found = [page + ending for page in pages for ending in endings]
+            gold = tuple(Gold(path) for path in found if (shared / "corpora" / corpus / path).is_file())
+            questions.append(Question(entry["query"], gold, GoldPlace(str(file), 1)))
+    return _made(f"graded {library}", shared / "corpora" / corpus, questions, work, quick=False)
 
 
 def xquad(language: str, work: Path, quick: bool) -> QuestionSet:

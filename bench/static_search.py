@@ -29,8 +29,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from headnote import Index, chunk_file
 from headnote.extra.evaluate.questions import load_questions
-from headnote.extra.export.pages import Pages
-from headnote.extra.export.writing import Exported
+from headnote.extra.export.writing import Exported, Pages
 from headnote.store.sqlite.store import SqliteStore
 from report import Figure, Table, add_json_option, machine, show, show_setting, versions, write_figures
 from shared_corpora import SEED, files_below, shared_folder

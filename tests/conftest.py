@@ -150,7 +150,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in ("mkdocs", "material", "mkdocstrings"):
         pytest.importorskip(package, reason="the extra docs is not installed: the site cannot be built")
     # Late: the summary of skips is tested in a folder that has this file alone.
-    from headnote.store.lock import writer_lock
+    from headnote.store.sharing import writer_lock
 
     place = of_all_workers(tmp_path_factory, "site")
     with writer_lock(place / "lock", wait=600):

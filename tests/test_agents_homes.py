@@ -21,6 +21,8 @@ from headnote import __version__
 from headnote.api import trust_folder
 from headnote.cli.main import COMMANDS
 from headnote.extras import DISTRIBUTION
+from headnote.web.security import OPEN_ADDRESS
+from headnote.web.workers import PORT
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SERVER: dict[str, Any] = json.loads((REPOSITORY / "server.json").read_text(encoding="utf-8"))
@@ -112,6 +114,11 @@ def test_llms_txt_has_every_page(generated: ModuleType) -> None:
     assert "# Links as a gate" in full
 
 
+def test_the_skill_that_is_installed_is_the_one_of_the_plugin() -> None:
+    installed = REPOSITORY / "src" / "headnote" / "extra" / "agents" / "SKILL.md"
+    assert installed.read_bytes() == (REPOSITORY / "skills" / "headnote" / "SKILL.md").read_bytes()
+
+
 # -- the Dockerfile
 
 
@@ -123,6 +130,11 @@ def test_the_image_is_not_root_and_writes_into_its_volume_only() -> None:
     assert not re.search(r"^FROM \S+:latest|^FROM [^:]+$", DOCKERFILE, re.MULTILINE)
     command = json.loads(re.findall(r"^CMD (\[.+\])$", DOCKERFILE, re.MULTILINE)[0])
     assert command == ["mcp", "/kb"]
+
+
+def test_its_health_is_what_the_server_says_without_a_token() -> None:
+    (check,) = re.findall(r"^HEALTHCHECK (.+?)^ENTRYPOINT", DOCKERFILE, re.MULTILINE | re.DOTALL)
+    assert f"http://127.0.0.1:{PORT}{OPEN_ADDRESS}" in check
 
 
 def test_hadolint_finds_nothing() -> None:

@@ -19,7 +19,7 @@ PACKAGE = "headnote"
 
 # Packages of one layer may import each other, as long as they form no cycle.
 LAYERS: list[set[str]] = [
-    {"errors", "extras", "arguments", "lines", "signals", "processes", "whole_files", "numeric"},
+    {"errors", "extras", "arguments", "lines", "signals", "processes", "whole_files"},
     {"model"},
     {"markdown", "formats", "tokens", "chunking", "words"},
     {"sources", "services", "embedding", "store"},
@@ -37,11 +37,11 @@ REST = "*"
 # Packages that contain packages. Sub-packages of one inner layer must not import each other.
 INNER_LAYERS: dict[str, list[set[str]]] = {
     "markdown": [{"rules"}, {REST}],
-    "chunking": [{REST}, {"splitting"}, {"passes"}, {"strategies"}, {"chunker"}],
+    "chunking": [{REST}, {"splitting"}, {"passes"}, {"chunker"}],
     "store": [{REST}, {"sqlite", "postgres"}, {"opening"}],
     "links": [{"sites"}, {REST}, {"checking"}],
-    "extra": [{"evaluate", "scale", "packs", "export"}],
-    "web": [{REST}, {"endpoints"}, {"app", "openapi", "serving"}, {"workers"}],
+    "extra": [{"evaluate", "scale", "packs", "export", "agents"}],
+    "web": [{REST}, {"endpoints"}, {"routes"}, {"app", "openapi"}, {"workers"}],
 }
 
 NAMED_TWICE = {
@@ -54,15 +54,7 @@ MIN_LINES = 40
 """Lines of a file that needs no reason. An `__init__` is there for its package."""
 SHORT = {
     "__main__.py": "Python looks for it by this name",
-    "chunking/cut_blocks.py": "the page and the command ask it of chunks; nothing that makes chunks does",
-    "chunking/data_uris.py": "shared by all that show, store or embed text",
-    "markdown/rules/heading.py": "one construct per file",
-    "markdown/rules/table.py": "one construct per file",
-    "markdown/rules/thematic_break.py": "one construct per file",
     "model/progress.py": "passes between the packages that work long and those that show it",
-    "numeric.py": "the one way to numpy, below every package",
-    "rendering/deadline.py": "shared by the parser and by all that draws with it",
-    "search/marking.py": "loaded only where the words of a whole document are asked for",
 }
 """Shorter files, and why each is one."""
 
@@ -411,8 +403,7 @@ def test_a_subpackage_nobody_placed_is_seen(tmp_path: Path) -> None:
     [
         ("markdown.rules.code", "markdown.scanner"),
         ("chunking.draft", "chunking.passes.merge"),
-        ("chunking.passes.merge", "chunking.strategies"),
-        ("chunking.strategies", "chunking.chunker"),
+        ("chunking.passes.merge", "chunking.chunker"),
         ("store.rows", "store.sqlite.store"),
         ("store.rows", "store.opening"),
         ("store.sqlite.store", "store.opening"),

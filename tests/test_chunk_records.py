@@ -15,6 +15,7 @@ from headnote import Chunk
 from headnote.chunking.presets import presets
 
 FRONTMATTER = """---
+title: Dates
 day: 2024-05-01
 moment: 2024-05-01 10:20:30
 zoned: 2024-05-01T10:20:30+02:00

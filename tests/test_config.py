@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from effort import counted_steps, stop_of_endless_work
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headnote import SettingsError, presets
@@ -337,6 +337,7 @@ TEXTS = st.sampled_from(["-1", "0", "1", "64", "300", "600", "true", "no", "smal
     variables=st.dictionaries(NAMES | st.text("ABC_", max_size=5), TEXTS | st.text(max_size=5), max_size=4),
     flags=st.dictionaries(NAMES, TEXTS | st.integers() | st.booleans() | st.none() | st.lists(TEXTS), max_size=4),
 )
+@example(variables={}, flags={"preset": ["blocks"]})
 def test_anything_gives_settings_or_a_settings_error(variables: dict[str, str], flags: dict[str, Any]) -> None:
     environment = {f"HEADNOTE_{name.upper()}": text for name, text in variables.items()}
     preset = flags.pop("preset", None)

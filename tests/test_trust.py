@@ -19,12 +19,11 @@ from headnote.api import trust_folder
 from headnote.cli.main import main
 from headnote.config import choose, load_chat_settings, load_index_settings, load_settings, withheld_of_file
 from headnote.config.chunk_settings import ambient_values
-from headnote.config.stored import _text
+from headnote.config.stored import GATED, _text
 from headnote.config.tables import SettingValue
 from headnote.config.trust import records, user_folder
-from headnote.config.withheld import GATED
 from headnote.errors import UntrustedSettings
-from headnote.store.integrity import MADE_WITH
+from headnote.store.integrity import STORED_SETTINGS
 
 Captured = pytest.CaptureFixture[str]
 HOSTILE = '[index]\nembedder = "openai:m"\n[llm]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
@@ -431,7 +430,7 @@ def ship(folder: Path, flags: dict[str, Any], ambient: dict[str, Any]) -> None:
             *({name: SettingValue(value, "--flag") for name, value in layer.items()} for layer in (ambient, flags))
         )
         with index._store.writing(0.0) as writer:
-            writer.set_manifest({**writer.manifest(), MADE_WITH: text})
+            writer.set_manifest({**writer.manifest(), STORED_SETTINGS: text})
 
 
 @pytest.mark.parametrize("name", ["openai:m", "sentence-transformers:/tmp/evil"])

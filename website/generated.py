@@ -19,15 +19,14 @@ import click
 import yaml
 
 from headnote.chunking.aliases import BASIC_NAMES
-from headnote.chunking.describe import SettingInfo, describe_settings, docstrings
+from headnote.chunking.presets import SettingInfo, describe_settings, docstrings
 from headnote.chunking.settings import RANGES, Settings
 from headnote.cli.command import Command
 from headnote.cli.formatting import setting_text
 from headnote.cli.main import COMMANDS, app
 from headnote.cli.setting_flags import SettingsCommand
 from headnote.config import ChatSettings, IndexSettings, SearchSettings, ServerSettings
-from headnote.config.index_settings import INDEX
-from headnote.config.search_settings import SEARCH
+from headnote.config.folder_settings import INDEX, SEARCH
 from headnote.config.server_settings import LLM, SERVER
 from headnote.config.tables import VARIABLE_PREFIX, Table
 from headnote.markdown.plain import plain_text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.cli.main import run
+from headnote.cli.handover import run
 
 if __name__ == "__main__":
     run()

@@ -79,7 +79,7 @@ def _remedy(name: str, value: object, kinds: tuple[type, ...]) -> str:
 
 
 class Bounds(NamedTuple):
-    """Of a number, both included."""
+    """The bounds of a number, both included."""
 
     least: int
     most: int | None = None

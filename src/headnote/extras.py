@@ -1,4 +1,5 @@
-"""Load packages that only an extra installs, or say how to install them."""
+"""Load packages that only an extra installs, or say how to install them; numpy is loaded when something of it is first
+used."""
 
 from __future__ import annotations
 
@@ -8,10 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.errors import MissingExtra
+
+__all__ = ["DISTRIBUTION", "SEARCH", "check_numpy", "importing", "install", "load", "np"]
 
 DISTRIBUTION = "headnote-md"
 """The name to install: on PyPI, the name to import belongs to another project."""
@@ -44,8 +48,13 @@ def install(*extras: str, package: str | None = None) -> str:
     there = _EXTRAS_THERE.search(tool.receipt)
     all_extras = dict.fromkeys([*re.findall(r"[\w-]+", there[1] if there else ""), *extras])
     packages = dict.fromkeys([*_PACKAGES_THERE.findall(tool.receipt), *([package] if package else [])])
-    command = f'{tool.command} "{DISTRIBUTION}[{",".join(all_extras)}]"'
+    command = f'{tool.command} "{requirement(*all_extras)}"'
     return " ".join([command, *(f"{tool.option}{name}" for name in packages)])
+
+
+def requirement(*extras: str) -> str:
+    """headnote with these extras, as every installer writes it."""
+    return f"{DISTRIBUTION}[{','.join(extras)}]"
 
 
 @cache
@@ -75,3 +84,35 @@ def importing(purpose: str, remedy: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise MissingExtra(f"{purpose} needs the package {error.name}", remedy=f"run: {remedy}") from None
+
+
+# -- Numpy with its types, loaded when something of it is first used.
+#
+# A command that never computes must not pay for it (numpy is a third of the time of a search as a command), and
+# chunking works without it. So modules write `from headnote.extras import np` at their top, as anyone would, and the
+# first attribute that is read loads the package, or says how to install it.
+
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+
+    class _LazyNumpy:
+        """Stands for the package. What was read once is found here without another look into the package."""
+
+        def __getattr__(self, name: str) -> object:
+            value = getattr(_load(), name)
+            setattr(self, name, value)
+            return value
+
+    np = _LazyNumpy()
+
+
+def check_numpy() -> None:
+    """Raise if it is missing. It is not loaded: that takes longer than opening an index."""
+    if find_spec("numpy") is None:
+        _load()
+
+
+def _load() -> Any:
+    return load("numpy", "searching by meaning")

@@ -18,6 +18,7 @@ from io import BytesIO
 from itertools import chain, islice
 from multiprocessing import spawn
 from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
+from pathlib import Path
 from typing import Any, TypeVar
 
 from headnote.errors import HeadnoteError, SettingsError, warn
@@ -190,3 +191,39 @@ def _batched(items: Iterable[Item]) -> Iterator[list[Item]]:
     source = iter(items)
     while batch := list(islice(source, _FILE_BATCH)):
         yield batch
+
+
+# -- Work with a time limit
+
+
+_SCRIPT = """
+import importlib, marshal, sys
+package, module, function = sys.argv[1:]
+sys.path.insert(0, package)
+work = getattr(importlib.import_module(module), function)
+sys.stdout.buffer.write(marshal.dumps(work(marshal.load(sys.stdin.buffer))))
+"""
+"""Without site-packages, so it starts at once."""
+
+
+def worked_within(seconds: float, work: Callable[[Any], Any], job: Any) -> Any:
+    """What a function of ours makes of plain data, in a process of its own that is killed if it takes longer: then this
+    raises `TimeoutError`. Nothing else ends a regular expression that goes astray: it holds the interpreter."""
+    import marshal  # late: few need it
+    import subprocess
+
+    package = str(Path(__file__).parents[1])
+    command = [spawn.get_executable(), "-I", "-S", "-c", _SCRIPT, package, work.__module__, work.__name__]
+    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
+    try:
+        ended = subprocess.run(
+            command, input=marshal.dumps(job), capture_output=True, timeout=seconds, creationflags=hidden, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError from None
+    except OSError as error:
+        raise HeadnoteError(f"a process could not start: {error}", remedy="try again when there is memory") from None
+    if ended.returncode:
+        said = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or f"exit code {ended.returncode}"
+        raise HeadnoteError(f"a process of ours failed: {said}", remedy="try again when there is memory")
+    return marshal.loads(ended.stdout)

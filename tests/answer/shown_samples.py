@@ -1,9 +1,12 @@
-"""Passages as the search would bring them, made by hand."""
+"""Passages as the search would bring them, made by hand, and a whole answer checked against them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from headnote.answer.citations import Checker
 from headnote.answer.prompt import ShownPassage, passage_of
-from headnote.model import Hit
+from headnote.model import Answer, Hit
 
 CARE = """\
 # Care
@@ -59,3 +62,10 @@ def samples() -> list[ShownPassage]:
         passage(CARE, "care.md", 6, 13, "Care > Battery"),
         passage(MOUNT, "guides/mount.md", 1, 3, "Mounting"),
     ]
+
+
+def check_citations(text: str, shown: Sequence[ShownPassage]) -> Answer:
+    """A whole answer at once, with only the citations that hold."""
+    checker = Checker(shown)
+    checked = checker.feed(text) + checker.finish()
+    return Answer(checked, checker.citations, dropped=checker.dropped)

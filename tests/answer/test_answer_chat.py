@@ -29,7 +29,7 @@ from headnote.answer.chat import Chat, find_chat
 from headnote.embedding.embedder import NoEmbedder
 from headnote.errors import AnswerError, MissingKey, RateLimited, RequestRefused, ServiceUnavailable, WrongAnswer
 from headnote.model import Answer
-from headnote.services.service import Limits, Service
+from headnote.services import Limits, Service
 
 QUICK = Limits(timeout=2, tries=3, first_wait=0.01, longest_wait=5)
 GOOD = "The lamp blinks twice a minute [care.md:3]. A dark lamp means an empty battery [care.md:4]."

@@ -7,10 +7,10 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shown_samples import CARE, passage, samples
+from shown_samples import CARE, check_citations, passage, samples
 
 from headnote import Answer, Dropped
-from headnote.answer.citations import Checker, check_citations, find_brackets, read_statement, unsupported
+from headnote.answer.citations import Checker, find_brackets, read_statement, unsupported
 
 NAMES = ("care.md", "guides/mount.md")
 

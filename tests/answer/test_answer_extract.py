@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from shown_samples import CARE, passage, samples
+from shown_samples import CARE, check_citations, passage, samples
 
 from headnote import Index
-from headnote.answer.answering import NO_MODEL, NOTHING, answer_from
-from headnote.answer.citations import check_citations, find_brackets
-from headnote.answer.extract import extract, quotes_of
+from headnote.answer.answering import NO_MODEL, NOTHING, answer_from, can_be_quoted, extract, quotes_of
+from headnote.answer.citations import find_brackets
 from headnote.embedding.embedder import NoEmbedder
 from headnote.model import Answer
+from headnote.search.ranking import RELEVANT
 
 
 def test_the_line_that_says_it() -> None:
@@ -67,6 +68,43 @@ def test_what_can_be_quoted() -> None:
         (15, 15, "| row one | x |"),
         (17, 19, "```sh\nrun --fast\n```"),
     ]
+
+
+SITE = """\
+> [!TIP] Keep it dry.
+
+/// note | Power
+
+A lamp takes 3 W.
+
+///
+
+{* ../../docs_src/lamp.py hl[6:7] *}
+
+<div class="termy">
+
+- Charge it:
+  ```sh
+  - one
+"""
+
+
+def test_quotes_have_no_markup_of_sites_and_close_their_code() -> None:
+    assert [quote.text for quote in quotes_of(passage(SITE, "a.md", 1, 15))] == [
+        "Keep it dry.",
+        "A lamp takes 3 W.",
+        "- Charge it:\n  ```sh\n  - one\n  ```",
+    ]
+    code = "\n".join(["```py", *(f"lamp{number} = 1" for number in range(10)), "```"])
+    parts = list(quotes_of(passage(code, "a.md", 1, 12)))
+    assert [(part.start_line, part.end_line) for part in parts] == [(2, 9), (10, 11)]
+    assert parts[1].text == "```py\nlamp8 = 1\nlamp9 = 1\n```"
+
+
+def test_a_row_is_quoted_below_the_head_of_its_table() -> None:
+    text, _ = extract("How often is science calibrated?", samples(), NoEmbedder())
+    head = "| Use     | Difference | Calibrate every |\n| ------- | ---------- | --------------- |\n"
+    assert f"{head}| science | 5 mm       | 3 months        |\n\n[care.md:13]" in text
 
 
 @pytest.mark.parametrize("text", ["# Only a heading", "---\na: 1\n---", "***", "!!!"])
@@ -137,6 +175,22 @@ def test_nothing_relevant(index: Index) -> None:
     answer: Answer = index.ask("best pizza in Naples", model="")
     assert answer.text == NOTHING
     assert (answer.citations, answer.sources, answer.model) == ((), (), None)
+
+
+@pytest.mark.parametrize("question", ["price of a photograph", "what does the sun weigh"])
+def test_what_a_search_may_offer_is_not_yet_an_answer(index: Index, question: str) -> None:
+    assert 0 < index.search(question)[0].score < RELEVANT
+    answer = index.ask(question, model="")
+    assert (answer.text, answer.citations, answer.sources) == (NOTHING, (), ())
+    assert "too little to be quoted" in answer.note
+    assert index.ask(question, model="", min_score=0.0).citations, "who asks for anything gets the nearest"
+
+
+def test_what_stands_out_is_quoted(index: Index) -> None:
+    best, other = (hit for hit in index.search("calibrate the gauge", per_document=1)[:2])
+    assert not can_be_quoted([replace(best, score=0.25), replace(other, score=0.1)])
+    assert can_be_quoted([replace(best, score=0.25), replace(other, score=0.08)])
+    assert can_be_quoted([replace(best, score=RELEVANT), replace(other, score=RELEVANT)])
 
 
 def test_filters_are_those_of_search(index: Index) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from shown_samples import passage
 
+from headnote.answer.answering import quotes_of
 from headnote.answer.citations import sentence_end
-from headnote.answer.extract import quotes_of
 
 ONE_SENTENCE = [
     "Use a float, e.g. the one of the old gauge, and seal it.",

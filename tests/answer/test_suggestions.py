@@ -29,11 +29,11 @@ def test_questions_in_headings_come_first(tmp_path: Path) -> None:
     }
     assert suggestions(tmp_path, pages) == [
         "Why is the gauge silent?",
-        "What is said about “Tide gauges”?",
-        "What is said about “Paint for masts”?",
+        "What do the documents say about “Tide gauges”?",
+        "What do the documents say about “Paint for masts”?",
         "How do I change the battery?",
-        "What is said about “The two-point method”?",
-        "What is said about “What it costs”?",
+        "What do the documents say about “The two-point method”?",
+        "What do the documents say about “What it costs”?",
     ]
 
 
@@ -49,7 +49,7 @@ def test_a_wrong_number_of_questions_is_refused(tmp_path: Path) -> None:
 def test_huge_documents_are_not_parsed_for_a_heading(tmp_path: Path) -> None:
     pages = {"a.md": page("Tide gauges", "The two-point method"), "b.md": page("Paint for masts", "Why so dear?")}
     pages["b.md"] += "word " * 30_000
-    assert suggestions(tmp_path, pages)[0] == "What is said about “Tide gauges”?"
+    assert suggestions(tmp_path, pages)[0] == "What do the documents say about “Tide gauges”?"
 
 
 def test_an_empty_folder_suggests_nothing(tmp_path: Path) -> None:

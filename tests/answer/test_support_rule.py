@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from shown_samples import make_hit
+from shown_samples import check_citations, make_hit
 
 from headnote import chunk
-from headnote.answer.citations import check_citations
 from headnote.answer.prompt import ShownPassage, passage_of
 
 

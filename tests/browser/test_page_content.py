@@ -57,6 +57,7 @@ def test_callouts_have_titles_and_fold(visit: Visit) -> None:
     assert kinds == [
         *("note", "tip", "warning", "bug", "info", "danger", "example", "question", "success"),
     ]
+    expect(page.locator(".callout > .callout-title > svg")).to_have_count(len(kinds))
     tip = page.locator("details[data-callout=tip]")
     expect(tip.locator("li").first).to_be_hidden()
     tip.locator("summary").click()
@@ -78,6 +79,7 @@ def test_embeds_show_notes_and_lead_to_them(visit: Visit) -> None:
     expect(embeds.nth(2)).to_contain_text("four metres")
     expect(embeds.nth(3)).to_contain_text("two wings")
     expect(page.locator(".prose img[width='120']")).to_be_visible()
+    page.locator(".aside-part summary", has_text="Links to").click()
     picture = page.locator(".aside-links").get_by_role("link", name="gauge.svg", exact=True)
     expect(picture).to_have_attribute("href", "/files/gauge.svg")
     embeds.nth(1).locator(".embed-title a").click()

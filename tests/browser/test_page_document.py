@@ -1,10 +1,11 @@
-"""Reading a document beside its chunks."""
+"""Reading a document: its text first, and around it what belongs to it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from browser_kit import Server, Visit, expect
+import pytest
+from browser_kit import FRAMES, PHONE, Server, Visit, expect, overflow
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -39,9 +40,12 @@ def test_bands_lie_beside_the_text_of_their_chunks(visit: Visit) -> None:
 def test_a_band_lights_up_its_text(visit: Visit) -> None:
     page = open_document(visit, "troubleshooting.md")
     glow = page.locator(".chunk-glow")
+    page.locator(".prose p").first.hover()
     expect(glow).to_be_hidden()
+    expect(page.locator(".band-label").nth(1)).to_be_hidden()
     page.locator(".band").nth(1).hover()
     expect(glow).to_be_visible()
+    expect(page.locator(".band-label").nth(1)).to_contain_text("tokens")
     tops = page.evaluate(
         """() => [".chunk-glow", ".band:nth-child(2)"]
           .map((one) => document.querySelector(one).getBoundingClientRect().top)"""
@@ -62,6 +66,7 @@ def test_links_between_documents_stay_in_the_page(visit: Visit) -> None:
     expect(page.locator(".document-head .mono")).to_have_text("calibration.md")
     expect(page.locator(".target-lines")).to_be_in_viewport()
     backlinks = page.locator(".aside-part").filter(has_text="Linked from")
+    expect(backlinks).to_contain_text("which is why calibration comes before everything else.")
     backlinks.get_by_role("link").filter(has_text="index.md").first.click()
     expect(page.locator(".document-head .mono")).to_have_text("index.md")
     expect(page.locator(".target-lines")).to_be_in_viewport()
@@ -74,6 +79,82 @@ def test_the_outline_leads_to_its_headings(visit: Visit) -> None:
     page.locator(".outline a").last.click()
     expect(page.locator(".target-lines")).to_be_in_viewport()
     expect(page.locator(".prose h2").last).to_be_in_viewport()
+    current = page.locator(".outline a[aria-current]")
+    expect(current).to_have_text(page.locator(".outline a").last.inner_text())
+    page.evaluate("scrollTo(0, 0)")
+    expect(current).to_have_text(page.locator(".outline a").first.inner_text())
+
+
+# How many letters each full line of the paragraphs has.
+LETTERS = """() => [...document.querySelectorAll(".prose .piece > p")].flatMap((paragraph) => {
+  const lines = new Map();
+  const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+    for (let at = 0; at < text.data.length; at += 1) {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      const line = Math.round(range.getBoundingClientRect().bottom / 10);
+      lines.set(line, (lines.get(line) ?? 0) + 1);
+    }
+  }
+  return [...lines.values()].slice(0, -1);
+})"""
+SHOWN = """() => [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility() && one.clientHeight)
+  .filter((one) => !one.closest(".document-text, .document-head > h1") && !one.querySelector(".document-text"))
+  .map((one) => one.className)"""
+
+
+def test_the_text_comes_first(visit: Visit) -> None:
+    page = open_document(visit, "index.md")
+    letters = sorted(page.evaluate(LETTERS))
+    assert 60 <= letters[len(letters) // 4] <= letters[len(letters) // 2] <= 75
+    page.emulate_media(media="print", color_scheme="dark")
+    assert [name for name in page.evaluate(SHOWN) if name not in ("document-head", "found-bar")] == []
+    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--paper')") == "#fbfbf9"
+    page.emulate_media(media="screen", color_scheme="light")
+
+    page.set_viewport_size(PHONE)
+    expect(page.locator(".outline")).to_be_hidden()
+    assert page.locator(".prose p").first.bounding_box()["y"] < PHONE["height"] / 2
+    page.get_by_role("button", name="Contents and links").click()
+    sheet = page.get_by_role("dialog", name="Contents and links")
+    expect(sheet.get_by_role("heading", name="Linked from")).to_be_visible()
+    assert overflow(page) == []
+    sheet.locator(".outline a").last.click()
+    expect(sheet).to_be_hidden()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
+
+
+def test_an_address_that_leads_nowhere_offers_the_nearest(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/document?path=guides/calibrations.md")
+    expect(page.get_by_role("heading", name="No such document")).to_be_visible()
+    expect(page.locator(".missing-document")).to_contain_text("guides/calibrations.md is not in this folder")
+    expect(page.get_by_role("link", name="Search for “calibrations”")).to_be_visible()
+    page.locator(".missing-document").get_by_role("link", name="Calibration", exact=True).click()
+    expect(page.locator(".document-head .mono")).to_have_text("calibration.md")
+    for address in ("nonsense", "document/calibration.md"):
+        visit.go(f"#/{address}")
+        expect(page.get_by_role("heading", name="Not found")).to_be_visible()
+        expect(page.get_by_role("main")).to_contain_text(f"“{address}”")
+    page.get_by_role("main").get_by_role("link", name="Search").click()
+    expect(page.get_by_role("heading", name="Search your documents")).to_be_visible()
+    # The browser itself reports the status of the answer.
+    assert all("404" in error for error in visit.errors)
+    visit.errors.clear()
+
+
+def test_a_read_only_index_says_so(visit: Visit) -> None:
+    page = visit.page
+    status = page.request.get(f"{visit.address}/api/status").json()
+    assert status["read_only"] is False
+    stays = {**status, "read_only": True, "pending": 20}
+    page.route("**/api/status", lambda route: route.fulfill(json=stays))
+    visit.go("#/status")
+    expect(page.locator("#index-state")).to_have_text("Read-only")
+    expect(page.get_by_text("The index stays as it is")).to_be_visible()
+    expect(page.get_by_text("Preparing")).to_have_count(0)
 
 
 def test_the_line_asked_for_is_marked(visit: Visit) -> None:
@@ -84,6 +165,42 @@ def test_the_line_asked_for_is_marked(visit: Visit) -> None:
           .map((one) => document.querySelector(one).getBoundingClientRect().top)"""
     )
     assert abs(marked - heading) < 4
+
+
+MARKED = """(text) => {
+  const mark = document.querySelector(".target-lines").getBoundingClientRect();
+  const walker = document.createTreeWalker(document.querySelector(".prose"), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const at = node.data.indexOf(text);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + text.length);
+    const { top, bottom } = range.getBoundingClientRect();
+    return { inside: top >= mark.top - 3 && bottom <= mark.bottom + 3, lines: mark.height / (bottom - top) };
+  }
+}"""
+
+
+@pytest.mark.parametrize(
+    ("line", "text"), [(53, "a level above the sensor"), (26, "count to ten"), (17, "It is red"), (18, "Weed on the")]
+)
+def test_a_row_and_an_item_are_marked_alone(visit: Visit, line: int, text: str) -> None:
+    page = open_document(visit, "troubleshooting.md", f"&line={line}")
+    expect(page.locator(".target-lines")).to_be_in_viewport()
+    marked = page.evaluate(MARKED, text)
+    assert marked["inside"]
+    assert marked["lines"] < 3
+
+
+def test_a_line_of_code_is_marked_alone(visit: Visit) -> None:
+    page = open_document(visit, "installing.md", "&line=59")
+    expect(page.locator(".target-lines")).to_be_in_viewport()
+    expect(page.locator(".code-copy").first).to_be_attached()
+    page.evaluate(FRAMES)
+    marked = page.evaluate(MARKED, "sensor_height")
+    assert marked["inside"]
+    assert marked["lines"] < 2
 
 
 def test_lines_that_are_folded_away_are_unfolded(visit: Visit) -> None:
@@ -102,13 +219,6 @@ def test_documents_are_listed_and_narrowed(visit: Visit) -> None:
     expect(page.locator(".document-rows [role=treeitem]")).to_have_count(1)
     page.locator(".document-rows a").click()
     expect(page.locator(".document-head .mono")).to_have_text("installing.md")
-
-
-def test_a_document_that_is_not_there_is_an_error(visit: Visit) -> None:
-    visit.go("#/document?path=nowhere.md")
-    expect(visit.page.get_by_role("alert")).to_contain_text("nowhere.md")
-    assert all("404" in error for error in visit.errors)
-    visit.errors.clear()
 
 
 def test_a_document_that_is_edited_shows_what_it_says_now(visit: Visit, handbook_server: Server) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browser_kit import COLOURS, PHONE, Server, Visit, expect, faults, overflow, serve, show_theme, visiting
+from browser_kit import COLOURS, FRAMES, PHONE, Server, Visit, expect, faults, overflow, serve, show_theme, visiting
 
 pytest_plugins = ("browser_fixtures",)
 
@@ -290,7 +290,9 @@ def test_everybody_can_use_it(browser: Any, server: Server, name: str) -> None:
         read(reader, name)
         drawn = {"formulas": ".katex", "diagrams": "figure img", "code": ".coloured", "tabs": "[role=tab]"}[name]
         expect(reader.page.locator(f"article {drawn}").first).to_be_visible()
-        reader.page.wait_for_load_state("networkidle")
+        # What is wider than its place is known when its letters are there.
+        reader.page.evaluate("() => document.fonts.ready.then(() => undefined)")
+        reader.page.evaluate(FRAMES)
         assert faults(reader.page) == []
         assert overflow(reader.page) == []
         show_theme(reader.page, "dark")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import Server, Serving, Visit, expect, expect_address, flaws, serve, visiting
+from browser_kit import PHONE, Server, Serving, Visit, expect, expect_address, flaws, overflow, serve, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -100,23 +100,43 @@ def test_no_page_follows_while_another_search_is_awaited(tides: Visit) -> None:
 # -- facets
 
 
+def narrow(page: Any, facet: str, value: str) -> None:
+    """Open a facet, and choose one of its values."""
+    page.get_by_role("group", name="Narrow the search").get_by_role("button", name=facet, exact=True).click()
+    page.get_by_role("button", name=f"Narrow to {value}").click()
+
+
 def test_a_facet_leaves_what_it_says_and_can_be_removed(tides: Visit) -> None:
     page = tides.page
     facets = page.get_by_role("group", name="Narrow the search")
-    facets.get_by_role("button", name="Narrow to guides/: 60 passages").click()
+    narrow(page, "Folder", "guides/: 60 passages")
     expect(page.locator("#search-summary")).to_contain_text("20 of 60 passages")
-    facets.get_by_role("button", name="Narrow to setup/: 30 passages").click()
+    narrow(page, "Folder", "setup/: 30 passages")
     expect(page.locator("#search-summary")).to_contain_text("20 of 30 passages")
-    facets.get_by_role("button", name="Narrow to water: 15 passages").click()
+    narrow(page, "Tag", "water: 15 passages")
     expect(page.locator("#search-summary")).to_contain_text("15 passages")
     expect_address(page, "tag=water")
-    facets.get_by_role("button", name="Narrow to done: 3 passages").click()
+    narrow(page, "status", "done: 3 passages")
     expect(page.locator(".hit")).to_have_count(3)
     page.reload()
     expect(page.locator(".hit")).to_have_count(3)
     for name in ("#water", "status=done", "guides/setup/"):
         facets.get_by_role("button", name=f"Remove the filter {name}").click()
     expect(page.locator("#search-summary")).to_contain_text("20 of 90 passages")
+
+
+def test_on_a_phone_the_chips_are_one_line_to_its_edge(browser: Any, logbook: Server) -> None:
+    with visiting(browser, logbook, viewport=PHONE, has_touch=True) as visit:
+        page = visit.page
+        visit.go("#/search?q=tide")
+        facets = page.get_by_role("group", name="Narrow the search")
+        expect(facets.get_by_role("button").nth(2)).to_be_visible()
+        line, filters = facets.bounding_box(), page.locator(".filters").bounding_box()
+        assert filters["x"] + filters["width"] <= line["x"] + 3  # room for the outline of a chip that has the focus
+        assert line["x"] + line["width"] == PHONE["width"]
+        assert abs(line["y"] + line["height"] / 2 - filters["y"] - filters["height"] / 2) < 1
+        assert page.locator(".hit").first.bounding_box()["y"] < 250
+        assert overflow(page) == []
 
 
 # -- recent searches
@@ -241,18 +261,41 @@ def test_enter_waits_for_the_answer_to_the_words_in_the_field(visit: Visit) -> N
     page = visit.page
     visit.go()
     field = palette(page)
-    field.fill("calibration")
-    expect(active(page)).to_contain_text("calibration.md")
+    field.fill("battery")
+    expect(page.get_by_role("group", name="Passages")).to_be_visible()
     held: list[Any] = []
-    page.route("**/api/search?q=publishing*", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
-    with page.expect_request("**/api/search?q=publishing*"):
-        field.fill("publishing")
+    page.route("**/api/search?q=torque*", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+    with page.expect_request("**/api/search?q=torque*"):
+        field.fill("torque wrench")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_visible()
     for route in held:
         route.continue_()
-    expect(page.locator(".document-head .mono")).to_have_text("publishing.md")
+    expect(page.locator(".prose")).to_contain_text("torque wrench")
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_titles_and_headings_match_at_the_first_key_without_a_request(visit: Visit) -> None:
+    page = visit.page
+    with page.expect_response("**/api/headings"):
+        visit.go("#/status")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/search" in request.url else None)
+    held: list[Any] = []
+    page.route("**/api/search?*", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+    page.locator("#palette-open").click()
+    shown = page.evaluate("""() => {
+      const field = document.querySelector(".palette-input");
+      field.value = "c";
+      field.dispatchEvent(new Event("input"));
+      return [...document.querySelectorAll(".palette-group")].map((group) => group.textContent);
+    }""")
+    assert asked == []
+    assert any(text.startswith("Documents") and "calibration.md" in text for text in shown)
+    assert any(text.startswith("Headings") for text in shown)
+    page.get_by_role("combobox", name="Go to").fill("calib")
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).to_have_text("calibration.md")
 
 
 def test_a_row_reached_by_arrows_stays_chosen_when_the_answer_comes(visit: Visit) -> None:

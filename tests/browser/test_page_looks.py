@@ -18,7 +18,7 @@ VIEWS = {
     "search-empty": ("#/search", "h2:has-text('Search your documents')", ""),
     "search-nothing": ("#/search?q=zyzzyva&mode=keyword&tag=x", "h2:has-text('Nothing found')", ""),
     "documents": ("#/document", ".document-rows [role=treeitem]", ""),
-    "document": ("#/document?path=troubleshooting.md&line=21&end=30", ".band", ""),
+    "document": ("#/document?path=troubleshooting.md&line=21&end=30", ".prose p", ""),
     "playground": ("#/playground", ".cell", ".cards summary"),
     "compare": ("#/playground", ".lane:nth-child(2) .cell", ".playground-tools [aria-pressed]"),
     "question": ("#/playground?q=How+much+memory+for+fifty+gauges%3F", ".verdict", ""),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, expect_address, faults, flaws, serve, visiting
+from browser_kit import FRAMES, PHONE, Server, Visit, expect, expect_address, faults, flaws, serve, visiting
 
 from headnote.api import trust_folder
 
@@ -48,6 +48,21 @@ gauge --calibrate
     + "\nThe last gauge.\n",
     "plan.md": "# Plan\n\nFirst things first.\n\n## The second plan\n\nThis is what the second plan says.\n",
     "calendar.md": "# Calendar\n\nEvery day has a line, as [[plan]] and [[database]] say.\n",
+    "vault.md": """%%
+For the author alone.
+
+Not for readers.
+%%
+
+## Moorings {{< ref "x" >}}
+
+Text %%aside%% and <!-- more --> words, as 100%% of 50%%.
+
+![[quay.png|300]]
+
+## {{% heading "whatsnext" %}}
+""",
+    "arabic.md": "---\ntitle: المقياس\n---\n\n## القسم الأول\n\nهذه فقرة عن المقياس.\n\n- عنصر\n\n```sh\nls\n```\n",
     "database.md": "# 数据库\n\n在Kubernetes集群中部署数据库管理系统。データベースの設定。\n",
 }
 
@@ -93,7 +108,8 @@ def test_the_words_of_a_search_are_marked_in_the_document_it_opens(visit: Visit)
     page = visit.page
     page.locator("a.hit-link").first.click()
     expect(page.locator(".found-count")).to_have_text(re.compile(r"^\d+ of \d+$"))
-    page.wait_for_function("CSS.highlights.get('found-words').size > 0")
+    expect(page.locator(".band").first).to_be_visible()
+    page.evaluate(FRAMES)
     assert {word.lower()[:9] for word in marked(page)} == {"calibrate", "calibrati"}
     expect_address(page, "&q=calibrate")
 
@@ -276,7 +292,7 @@ def test_a_link_is_to_the_lines_in_sight_once_the_place_of_the_address_is_not(co
     expect(page.locator(".found-count")).to_have_text("3 of 9" if "q" in place else "")
     page.keyboard.press("y")
     expect(page.locator("#announcer")).to_have_text("Link to line 9 copied")
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.get_by_text("The last gauge.").scroll_into_view_if_needed()
     expect(page.locator(".prose blockquote")).not_to_be_in_viewport()
     page.keyboard.press("y")
     expect(page.locator("#announcer")).not_to_have_text("Link to line 9 copied")
@@ -326,7 +342,7 @@ def test_without_an_editor_there_is_no_link(visit: Visit) -> None:
 def test_back_returns_to_the_hit(visit: Visit) -> None:
     visit.go("#/search?q=gauge")
     page = visit.page
-    hit = page.locator("a.hit-link").nth(4)
+    hit = page.locator("a.hit-link:visible").nth(4)
     hit.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".band").first).to_be_visible()
@@ -338,12 +354,12 @@ def test_back_returns_to_the_hit(visit: Visit) -> None:
 def test_back_returns_to_the_hit_after_a_reload(visit: Visit) -> None:
     visit.go("#/search?q=gauge")
     page = visit.page
-    page.locator("a.hit-link").nth(4).click()
+    page.locator("a.hit-link:visible").nth(4).click()
     expect(page.locator(".band").first).to_be_visible()
     page.reload()
     expect(page.locator(".band").first).to_be_visible()
     page.go_back()
-    expect(page.locator("a.hit-link").nth(4)).to_be_focused()
+    expect(page.locator("a.hit-link:visible").nth(4)).to_be_focused()
 
 
 def test_back_returns_to_the_link_in_a_document(notes: Visit) -> None:
@@ -354,6 +370,31 @@ def test_back_returns_to_the_link_in_a_document(notes: Visit) -> None:
     page.go_back()
     expect(page.locator(".document-head .mono")).to_have_text("gauge.md")
     expect(link).to_be_focused()
+
+
+# -- what is shown of what is written
+
+
+def test_what_is_not_for_readers_is_not_shown(notes: Visit) -> None:
+    page = read(notes, "vault.md")
+    for hidden in ("author alone", "Not for readers", "aside", "more", "{{"):
+        expect(page.locator(".prose")).not_to_contain_text(hidden)
+    expect(page.locator(".prose")).to_contain_text("as 100%% of 50%%.")
+    expect(page.locator(".missing-picture")).to_have_text("quay.png")
+    expect(page.locator(".outline a")).to_have_text(["Moorings", "What's next"])
+    expect(page).to_have_title("Moorings – headnote")
+    expect(page.locator(".document-head h1")).to_have_class(re.compile("visually-hidden"))
+
+
+def test_a_page_is_read_from_right_to_left_as_a_whole(notes: Visit) -> None:
+    page = read(notes, "arabic.md")
+    expect(page.locator(".document-head h1")).to_have_text("المقياس")
+    text, outline, bullet = (
+        page.locator(selector).bounding_box() for selector in (".prose", ".document-outline", ".prose li")
+    )
+    assert outline["x"] + outline["width"] < text["x"]
+    assert bullet["x"] + bullet["width"] < text["x"] + text["width"]
+    assert page.locator(".prose pre").evaluate("(pre) => getComputedStyle(pre).direction") == "ltr"
 
 
 # -- breadcrumbs

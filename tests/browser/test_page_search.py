@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
-from browser_kit import Visit, expect, expect_address, playwright
+from browser_kit import PHONE, Visit, expect, expect_address, playwright
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -61,6 +61,28 @@ def test_arrows_lead_to_a_hit_and_enter_opens_it_at_its_line(visit: Visit) -> No
     assert parameters(page) == {"q": ["gauge"]}
 
 
+def test_hits_stand_with_their_document_and_high_on_the_page(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/search?q=gauge")
+    group = page.locator(".hit-group", has=page.locator(".hit-rest .hit")).first
+    expect(group.locator(".hit:visible")).to_have_count(2)
+    more = group.get_by_role("button", name="more here")
+    count = 2 + int(more.inner_text().partition(" ")[0])
+    paths = page.locator(".hit-group").evaluate_all(
+        "(groups) => groups.map((one) => new Set([...one.querySelectorAll('.hit-place')].map((place) =>"
+        " place.textContent.replace(/:\\d+$/, ''))).size)"
+    )
+    assert set(paths) == {1}
+    assert page.locator(".hit-link").first.bounding_box()["y"] < 250
+    expect(page.get_by_text("similarity").first).to_be_hidden()
+    more.click()
+    expect(group.locator(".hit:visible")).to_have_count(count)
+    expect(group.locator(".hit-link").nth(2)).to_be_focused()
+    page.set_viewport_size(PHONE)
+    page.evaluate("scrollTo(0, 0)")
+    assert page.locator(".hit-link").first.bounding_box()["y"] < 250
+
+
 def test_filters_narrow_and_are_part_of_the_address(visit: Visit) -> None:
     page = visit.page
     visit.go("#/search?q=gauge")
@@ -100,7 +122,9 @@ def test_nothing_relevant_offers_a_way_out(visit: Visit) -> None:
     anyway = page.get_by_role("button", name="Show the nearest anyway")
     expect(anyway, "by words alone nothing is near").to_have_count(0)
     # The button comes with the new search, so it cannot be clicked too early.
+    page.locator(".filters > summary").click()
     page.get_by_role("radio", name="Both").check()
+    page.keyboard.press("Escape")
     anyway.click()
     expect(page.locator(".hit").first).to_be_visible()
 
@@ -153,6 +177,7 @@ def test_half_a_filter_is_no_error(visit: Visit) -> None:
     page = visit.page
     visit.go("#/search?q=gauge&where=status")
     expect(page.locator(".hit").first).to_be_visible()
+    page.locator(".filters > summary").click()
     page.get_by_label("Frontmatter").fill("review.by=survey group")
     expect(page.locator(".hit-place").filter(has_text="installing.md")).to_have_count(0)
     expect(page.locator(".hit-place").first).to_contain_text("calibration.md")
@@ -168,7 +193,7 @@ def test_an_index_that_is_filling_says_so(visit: Visit) -> None:
 
     page.route("**/api/status", filling)
     visit.go("#/search?q=gauge")
-    expect(page.locator(".search-filling")).to_contain_text("Preparing search by meaning: 3 of 23 passages")
+    expect(page.locator(".search-filling")).to_contain_text("Preparing search by meaning: 13 %. Search works already")
     expect(page.locator("#index-state")).to_contain_text("13 %")
     page.keyboard.press("Escape")
     visit.go("#/status")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
-from headnote.chunking.data_uris import may_hold_data_uris
+from headnote.chunking.masking import may_hold_data_uris
 from headnote.chunking.records import DocumentChunks
 from headnote.tokens import bpe
 

@@ -14,7 +14,7 @@ import pytest
 
 import headnote
 from headnote.chunking.aliases import FIELD_OF_ALIAS
-from headnote.chunking.describe import docstrings
+from headnote.chunking.presets import docstrings
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
 from headnote.cli.setting_flags import setting_options

@@ -183,6 +183,25 @@ def test_fish_completes(line: str, words: list[str]) -> None:
     assert sorted(text.partition("\t")[0] for text in result.stdout.splitlines()) == sorted(words)
 
 
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("headnote se", ["values", "search", "serve"]),
+        ("headnote search x --mode=k", ["values", "--mode=keyword"]),
+        ("headnote links --root notes ", ["values", "deep/", "'my gauge.md'", "zulu.md"]),
+        ("headnote links --root notes 'my g", ["values", "'my gauge.md'"]),
+        ("headnote links --root notes my` g", ["values", "'my gauge.md'"]),
+        ("headnote search x --root no\\\\", ["folders"]),
+    ],
+)
+@pytest.mark.usefixtures("notes")
+def test_powershell_is_answered(line: str, answer: list[str]) -> None:
+    """The script itself runs nowhere here: there is no PowerShell in the packages that tests install."""
+    environment = {**os.environ, "_HEADNOTE_COMPLETE": "powershell_complete", "_HEADNOTE_LINE": line}
+    result = subprocess.run(COMMAND, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert (result.stderr, [text.partition("\t")[0] for text in result.stdout.splitlines()]) == ("", answer)
+
+
 # As a person types
 
 
@@ -254,12 +273,23 @@ def test_a_script_is_installed_once(program: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize(
     ("shell", "file"),
-    [("zsh", ".local/share/headnote/completion.zsh"), ("fish", ".config/fish/completions/headnote.fish")],
+    [
+        ("zsh", ".local/share/headnote/completion.zsh"),
+        ("fish", ".config/fish/completions/headnote.fish"),
+        ("powershell", ".local/share/headnote/completion.ps1"),
+    ],
 )
 def test_where_a_script_is_installed(shell: str, file: str, program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell, "--install"]) == 0
     assert f"wrote {program / file}" in capsys.readouterr().out
     assert (program / file).read_text(encoding="utf-8") == SCRIPTS[shell]
+
+
+def test_the_profile_of_powershell_reads_the_script(program: Path) -> None:
+    assert main(["completion", "pwsh", "--install"]) == 0
+    script = program / ".local/share/headnote/completion.ps1"
+    line = f"if (Test-Path '{script}') {{ . '{script}' }}"
+    assert (program / ".config/powershell/profile.ps1").read_text(encoding="utf-8") == f"{line}\n"
 
 
 def test_a_startup_file_in_any_encoding_keeps_its_bytes(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -298,6 +328,7 @@ def test_a_startup_file_that_cannot_be_written_is_left_to_you(
         ("bash", 'eval "$(headnote completion bash)"'),
         ("zsh", 'eval "$(headnote completion zsh)"'),
         ("fish", "headnote completion fish | source"),
+        ("powershell", "headnote completion powershell | Out-String | Invoke-Expression"),
     ],
 )
 def test_a_script_that_cannot_be_written_is_left_to_you(
@@ -317,7 +348,7 @@ def test_the_shell_in_use_is_the_default(monkeypatch: pytest.MonkeyPatch, capsys
     assert capsys.readouterr().out == SCRIPTS["fish"]
     monkeypatch.setenv("SHELL", "/bin/tcsh")
     assert main(["completion"]) == 2
-    assert "unknown shell 'tcsh' (use bash, zsh, fish)" in capsys.readouterr().err
+    assert "unknown shell 'tcsh' (use bash, zsh, fish, powershell)" in capsys.readouterr().err
 
 
 # Laws

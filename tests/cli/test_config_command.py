@@ -12,7 +12,7 @@ import pytest
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
 from headnote.config import INDEX_NAMES
-from headnote.config.search_settings import SEARCH
+from headnote.config.folder_settings import SEARCH
 from headnote.config.server_settings import LLM, SERVER
 
 pytest_plugins = ("folder_fixtures",)

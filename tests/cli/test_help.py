@@ -54,10 +54,11 @@ def is_endless(line: str) -> bool:
 
 @pytest.fixture(scope="module")
 def folder(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The handbook as `docs`, and its questions, with an index of it; and a folder of notes beside it."""
+    """The handbook as `docs`, and its questions, with an index of it; a folder of notes beside it; and an agent."""
     folder = tmp_path_factory.mktemp("examples")
     shutil.copytree(repository / "examples" / "handbook", folder / "docs", ignore=shutil.ignore_patterns(".headnote"))
     shutil.copy(repository / "examples" / "questions.jsonl", folder)
+    (folder / ".codex").mkdir()
     (folder / "notes").mkdir()
     (folder / "notes" / "spares.md").write_text("# Spares\n\nA spare battery is in the red box.\n", encoding="utf-8")
     subprocess.run([*COMMAND, "index", "docs", "--embedder", MODEL], cwd=folder, check=True, capture_output=True)

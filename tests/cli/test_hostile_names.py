@@ -78,6 +78,12 @@ COMMAND_LINES: dict[str, list[list[str]]] = {
         ),
         *(["search", f"x{EVIL}", "DOCS", "--path", f"{EVIL}*"], ["search", "tide", f"DOCS/{EVIL}"]),
     ],
+    "grep": [
+        *(["grep", "[Tt]ide", "DOCS", *more] for more in ([], ["--json"], ["-c"], ["--format", "md"])),
+        *(["grep", "-F", EVIL, "DOCS"], ["grep", f"({EVIL}", "DOCS"], ["grep", "tide", f"DOCS/{EVIL}"]),
+    ],
+    "install": [["install", "DOCS", "--dry-run"], ["install", "DOCS", "--agent", f"no{EVIL}"]],
+    "uninstall": [["uninstall", "DOCS", "--dry-run"], ["uninstall", f"DOCS/{EVIL}"]],
     "ask": [["ask", f"tide {EVIL}", "DOCS", *more] for more in ([], ["--json"], ["--no-model"])],
     "index": [["index", "DOCS", "--rebuild"], ["index", "DOCS", "--dry-run"], ["index", "DOCS", "--json"]],
     "status": [["status", "DOCS"], ["status", "DOCS", "--json"], ["status", f"DOCS/{EVIL}"]],
@@ -88,6 +94,17 @@ COMMAND_LINES: dict[str, list[list[str]]] = {
         *(["links", "b.md", "--root", "DOCS"], ["links", f"no{EVIL}.md", "--root", "DOCS"]),
         *(["links", "--check", "DOCS", "--format", form] for form in ("text", "github", "json", "sarif")),
         *(["links", "--check", f"DOCS/no{EVIL}"], ["links", "--check", "DOCS", "--only", MASK]),
+    ],
+    "lint": [
+        *(["lint", "DOCS", "--format", form] for form in ("text", "github", "json", "sarif")),
+        *(["lint", f"DOCS/no{EVIL}"], ["lint", "DOCS", "--only", MASK], ["lint", "DOCS", "--baseline", f"no{EVIL}"]),
+    ],
+    "mv": [
+        *(
+            ["mv", f"DOCS/{NAME}", f"DOCS/new{EVIL}.md", "--root", "DOCS", "--dry-run", *more]
+            for more in ([], ["--json"])
+        ),
+        ["mv", f"no{EVIL}.md", "c.md", "--root", "DOCS"],
     ],
     "read": [
         *(["read", NAME, "--root", "DOCS", *more] for more in ([], ["--json"], ["--format", "md"])),
@@ -102,7 +119,7 @@ COMMAND_LINES: dict[str, list[list[str]]] = {
         ["context", f"no{EVIL}", f"what it is {EVIL}", "--root", "DOCS"],
     ],
     "pack": [["pack", "DOCS", "-o", "OUT"], ["pack", "--info", f"DOCS/{EVIL}"]],
-    "export": [["export", "DOCS", "OUT"], ["export", f"DOCS/{EVIL}", "OUT"]],
+    "export": [["export", "DOCS", "-o", "OUT"], ["export", f"DOCS/{EVIL}", "-o", "OUT"]],
     "config": [["config", "DOCS"], ["config", "DOCS", "--json"]],
     "trust": [["trust", "DOCS"], ["trust", "DOCS", "--json"], ["trust", "--list"], ["trust", f"DOCS/{EVIL}"]],
     "presets": [["presets"], ["presets", "--json"]],
@@ -176,7 +193,9 @@ def test_every_command_is_tried() -> None:
 
 @pytest.mark.skipif("os.name == 'nt'", reason="such names are not allowed there")
 @pytest.mark.parametrize(
-    "words", [words for rows in COMMAND_LINES.values() for words in rows], ids=lambda words: words[0]
+    "words",
+    [words for name, rows in COMMAND_LINES.items() if name != "grep" for words in rows],
+    ids=lambda words: words[0],
 )
 @pytest.mark.usefixtures("model")
 def test_nothing_reaches_a_pipe_that_a_terminal_would_obey(
@@ -184,6 +203,17 @@ def test_nothing_reaches_a_pipe_that_a_terminal_would_obey(
     hostile_docs: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(filled(words, hostile_docs, tmp_path))
+    written = capsys.readouterr()
+    check_harmless(written.out + written.err, words)
+
+
+@pytest.mark.skipif("os.name == 'nt'", reason="such names are not allowed there")
+@pytest.mark.parametrize("words", COMMAND_LINES["grep"], ids=" ".join)
+@pytest.mark.usefixtures("processes")
+def test_nor_do_the_lines_that_a_pattern_matches(
+    words: list[str], hostile_docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(filled(words, hostile_docs, tmp_path))
     written = capsys.readouterr()

@@ -119,7 +119,7 @@ def test_one_bad_file_does_not_hide_the_others(tmp_path: Path, capsys: pytest.Ca
         (["outline", "--depth", "7", "x"], "--depth"),
         (["outline", "--depth", "two", "x"], "--depth"),
         (["outline", "--dept", "2", "x"], "--dept"),
-        (["outlin", "x"], "Did you mean 'outline'?"),
+        (["outlin", "x"], "Did you mean 'outline'"),
         (["--nonsense"], "--nonsense"),
     ],
 )

@@ -19,7 +19,7 @@ from headnote.mcp_server.replies import status_reply
 from headnote.model.progress import Progress
 from headnote.store.opening import open_store
 from headnote.store.quantized import names_of
-from headnote.web.endpoints.folder import status
+from headnote.web.endpoints import status
 from headnote.web.requests import Nothing
 
 Captured = pytest.CaptureFixture[str]

@@ -19,7 +19,7 @@ from headnote.cli.main import main
 from headnote.cli.terminal import columns
 from headnote.errors import SettingsError
 from headnote.model import Hit
-from headnote.search.query import read_since
+from headnote.search.query import read_time
 from headnote.search.snippets import LINE_WIDTH
 
 pytest_plugins = ("folder_fixtures",)
@@ -262,15 +262,15 @@ def test_bad_input_is_one_line(
 
 def test_times_as_people_write_them() -> None:
     now = datetime(2026, 3, 15, 12, tzinfo=UTC)
-    assert read_since("7d", now) == now - timedelta(days=7)
-    assert read_since(" 12H ", now) == now - timedelta(hours=12)
-    assert read_since("2w", now) == now - timedelta(weeks=2)
-    assert read_since("999999y", now).year == 1970
-    assert read_since("2026-03-01T10:00:00+02:00") == datetime(2026, 3, 1, 8, tzinfo=UTC)
-    assert read_since("2026-03-01").astimezone() == datetime(2026, 3, 1).astimezone()
+    assert read_time("7d", now) == now - timedelta(days=7)
+    assert read_time(" 12H ", now) == now - timedelta(hours=12)
+    assert read_time("2w", now) == now - timedelta(weeks=2)
+    assert read_time("999999y", now).year == 1970
+    assert read_time("2026-03-01T10:00:00+02:00") == datetime(2026, 3, 1, 8, tzinfo=UTC)
+    assert read_time("2026-03-01").astimezone() == datetime(2026, 3, 1).astimezone()
     for text in ("", "7", "d", "7 apples", "2026-13-01", "-7d"):
         with pytest.raises(SettingsError, match="--since"):
-            read_since(text, place="--since")
+            read_time(text, place="--since")
 
 
 def test_help(capsys: Captured) -> None:

@@ -86,6 +86,7 @@ def test_the_same_as_json(docs: Path, capsys: Captured) -> None:
         "left_out": [],
         "folders": [],
         "contexts": {},
+        "process": None,
         "withheld": [],
     }
 

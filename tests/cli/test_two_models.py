@@ -74,7 +74,7 @@ def test_an_interrupted_run_says_how_to_go_on(docs: Path, capsys: Captured, monk
     monkeypatch.setattr(deep_vectors._EmbeddingRun, "_embed_texts", interrupt)
     assert main(["index", str(docs)]) == 130
     error = capsys.readouterr().err
-    assert "of hashing:64 to come, hashing:32 answers until then; headnote index goes on where it stopped" in error
+    assert "of hashing:64 to come, hashing:32 answers until then; run headnote index to finish" in error
     monkeypatch.undo()
 
 

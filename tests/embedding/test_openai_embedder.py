@@ -37,7 +37,7 @@ from headnote.errors import (
     SettingsError,
     WrongAnswer,
 )
-from headnote.services.service import Limits, Service, find_service
+from headnote.services import Limits, Service, find_service
 
 QUICK = Limits(timeout=2, tries=4, first_wait=0.01, longest_wait=5)
 TEXTS = ["one fish", "two fish", "red bicycle", "blue ocean"]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.embedding.windows import windows
+from headnote.embedding.embedder import windows
 
 
 def test_a_text_that_fits_is_one_window() -> None:

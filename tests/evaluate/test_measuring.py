@@ -24,9 +24,8 @@ from headnote.extra.evaluate.measuring import (
     score,
 )
 from headnote.extra.evaluate.metrics import TextSpan
-from headnote.extra.evaluate.plot import check_plot, svg, write_plot
 from headnote.extra.evaluate.questions import Gold, GoldPlace, Question
-from headnote.extra.evaluate.report import Comparison, record, table, verdicts
+from headnote.extra.evaluate.report import Comparison, check_plot, record, svg, table, verdicts, write_plot
 from headnote.model import Hit, text_hash
 
 SOURCE = "# Top\n\nFirst sentence. Second sentence. Third.\n\n```sh\none\ntwo\nthree\n```\n"

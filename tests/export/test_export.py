@@ -112,7 +112,7 @@ def test_stems_are_the_same_in_both_languages(words: list[str], tmp_path: Path) 
 def test_terms_are_the_same_in_both_languages(words: list[str], tmp_path: Path) -> None:
     asked = [*words, "naïve Café", "東京都庁", "ความหมาย", "Über-Größe", "v1.29.3", "don’t", "C++ and C#", "--dry-run"]
     assert in_node(files_of_package(), "terms", asked, tmp_path) == [page_terms(word) for word in asked]
-    assert all(page_terms(word) == terms(word) for word in words if word.isascii())
+    assert all(page_terms(word) == list(filter(str.isascii, terms(word))) for word in words if word.isascii())
 
 
 @needs_node
@@ -249,7 +249,7 @@ run()
 
 
 def interrupted_export(root: Path, site: Path, at: int) -> None:
-    command = [sys.executable, "-c", INTERRUPTED, str(at), "export", str(root), str(site), "--no-update"]
+    command = [sys.executable, "-c", INTERRUPTED, str(at), "export", str(root), "--out", str(site), "--no-update"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 130, done.stderr
     assert "Traceback" not in done.stderr

@@ -19,7 +19,7 @@ from headnote.embedding import get_embedder
 from headnote.embedding.embedder import Embedder
 from headnote.index import applying
 from headnote.store.filters import Filter, HasTag
-from headnote.store.integrity import MADE_WITH, ROOTS
+from headnote.store.integrity import ROOTS, STORED_SETTINGS
 from headnote.store.interface import Reader, Store
 from headnote.store.opening import open_store
 from headnote.store.quantized import names_of
@@ -119,7 +119,7 @@ def _state(reader: Reader, model: str) -> State:
     tags = sorted({tag for chunk in stored for tag in chunk.row.tags})
     return State(
         # Not whose it is, nor who said what: two indexes of the same files may differ in that.
-        {key: value for key, value in reader.manifest().items() if key not in (ROOTS, MADE_WITH)},
+        {key: value for key, value in reader.manifest().items() if key not in (ROOTS, STORED_SETTINGS)},
         documents,
         [(chunk.path, chunk.row, chunk.text, chunk.embed_text) for chunk in stored],
         reader.links(),

@@ -17,6 +17,7 @@ Laws 3 (deterministic), 7 (local edits), 8 (growth) and 9 (never raises) are abo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from layout import (
@@ -26,14 +27,16 @@ from layout import (
     Structure,
     counter_of,
     crumb_of,
+    embedded,
     layout_for,
+    masked_source,
     pieces,
     size_of,
     structures,
     structures_by_line,
 )
 
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.masking import MASK
 from headnote.chunking.settings import Settings
 from headnote.model import Chunk
 
@@ -66,18 +69,23 @@ def _skipped(source: str, settings: Settings) -> int:
 def cap_holds(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[str]:
     """Law 2: breadcrumb, overlap and all that is repeated counted, no chunk is larger than max."""
     layout = layout_for(source, settings)
+    shown = layout if settings.comments else replace(layout, source=masked_source(source, layout.mdx))
     wrong = []
     end_before = 0
     for chunk in chunks:
-        crumb = crumb_of(settings, chunk.heading_path)
+        if not shown.source[chunk.start : chunk.end].strip(MASK + " \t\r\n"):
+            wrong += [f"chunk {chunk.index} embeds a comment"] if chunk.embed_text else []
+            end_before = chunk.end
+            continue
+        crumb = crumb_of(layout, settings, chunk.heading_path)
         overlap = source[end_before - len(chunk.overlap) : end_before]
         if chunk.overlap != overlap:
             wrong.append(f"chunk {chunk.index} carries {chunk.overlap[:60]!r}, which is not the end of the one before")
             overlap = ""
         parts = [(crumb, False)]
         if overlap:
-            parts += [*pieces(layout, end_before - len(overlap), end_before), ("\n\n", False)]
-        parts += pieces(layout, chunk.start, chunk.end, chunk.prefix, chunk.suffix)
+            parts += [*pieces(shown, end_before - len(overlap), end_before), ("\n\n", False)]
+        parts += pieces(shown, chunk.start, chunk.end, chunk.prefix, chunk.suffix)
         wrong += _size_faults(chunk, settings, parts)
         end_before = chunk.end
     return wrong
@@ -85,7 +93,7 @@ def cap_holds(source: str, chunks: Sequence[Chunk], settings: Settings) -> list[
 
 def _size_faults(chunk: Chunk, settings: Settings, parts: Sequence[Piece]) -> list[str]:
     wrong = []
-    text = strip_data_uris("".join(text for text, _ in parts))
+    text = embedded("".join(text for text, _ in parts))
     if chunk.embed_text != text:
         wrong.append(f"chunk {chunk.index} embeds {chunk.embed_text[:60]!r}, not {text[:60]!r}")
     size = size_of(settings, parts)
@@ -163,7 +171,7 @@ def structures_are_whole(source: str, chunks: Sequence[Chunk], settings: Setting
             wrong += _needless_cut(layout, settings, index)
         parts[before.index] = parts[chunk.index] = index
         for each in _cut_structures(layout, index, chunk.start):
-            if _is_too_large_to_repeat(each, chunk, settings):
+            if _is_too_large_to_repeat(layout, each, chunk, settings):
                 excused |= {before.index, chunk.index}
             else:
                 wrong += _not_repeated(each, before, chunk)
@@ -176,7 +184,7 @@ def structures_are_whole(source: str, chunks: Sequence[Chunk], settings: Setting
 
 
 def _needless_cut(layout: Layout, settings: Settings, index: int) -> list[str]:
-    block, crumb = layout.blocks[index], crumb_of(settings, layout.paths[index])
+    block, crumb = layout.blocks[index], crumb_of(layout, settings, layout.paths[index])
     size = size_of(settings, [(crumb, False), *pieces(layout, block.start, block.end, after=layout.closing(index))])
     if settings.oversized == "keep" or block.kind in settings.keep_whole:
         return [f"the {block.kind} in line {block.start_line} must stay whole and is cut"]
@@ -195,10 +203,10 @@ def _cut_structures(layout: Layout, index: int, offset: int) -> list[Structure]:
     return [each for each in inside if each.start < offset < each.end]
 
 
-def _is_too_large_to_repeat(cut: Structure, chunk: Chunk, settings: Settings) -> bool:
+def _is_too_large_to_repeat(layout: Layout, cut: Structure, chunk: Chunk, settings: Settings) -> bool:
     """The exception: what would take more than a third of the budget is not repeated in full."""
     counter = counter_of(settings)
-    budget = settings.max_tokens - counter.count(crumb_of(settings, chunk.heading_path))
+    budget = settings.max_tokens - counter.count(crumb_of(layout, settings, chunk.heading_path))
     return counter.count("\n".join((*cut.opening, cut.mark)), code=True) > budget // 3
 
 
@@ -274,7 +282,7 @@ def _size_with_next(layout: Layout, settings: Settings, start: int, following: C
     end, closing = layout.blocks[index].end, layout.closing(index)
     if end > following.end:
         end, closing = following.end, following.suffix
-    crumb = crumb_of(settings, layout.paths[index])
+    crumb = crumb_of(layout, settings, layout.paths[index])
     return size_of(settings, [(crumb, False), *pieces(layout, start, end, after=closing)])
 
 
@@ -290,7 +298,7 @@ def _lonely_end(layout: Layout, chunks: Sequence[Chunk], settings: Settings) -> 
     shared = tuple(a for a, b in zip(before.heading_path, last.heading_path, strict=False) if a == b)
     if not any(map(layout.is_content, inside_before)):
         shared = last.heading_path
-    crumb = crumb_of(settings, shared)
+    crumb = crumb_of(layout, settings, shared)
     size = size_of(settings, [(crumb, False), *pieces(layout, before.start, last.end, before.prefix)])
     if size <= settings.max_tokens:
         return [f"the last chunk is nothing but headings; with the one before it would have {size} tokens"]

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.masking import MASK, masked, strip_data_uris
 from headnote.chunking.settings import Settings
 from headnote.markdown import parse
+from headnote.markdown.document import Document
 from headnote.markdown.headings import heading_text, labels
 from headnote.model import Block
 from headnote.tokens import Counter, get_counter
@@ -25,6 +26,7 @@ CONTAINERS = frozenset({"list", "quote", "footnote"})
 Piece = tuple[str, bool]
 """A text and whether it is code, because some counters treat the two differently."""
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
 
@@ -58,6 +60,8 @@ class Layout:
     mdx: bool
     paths: Sequence[tuple[str, ...]]
     """Heading stack at each block, a heading included in its own."""
+    title: str
+    """As the frontmatter says it."""
 
     def line_of(self, offset: int) -> int:
         """1-based number of the line a character stands in."""
@@ -100,7 +104,14 @@ class Layout:
 def cached_layout(source: str, mdx: bool) -> Layout:
     blocks = parse(source, mdx=mdx)
     line_starts = [0, *(match.end() for match in _LINE_END.finditer(source))]
-    return Layout(source, blocks, [block.start for block in blocks], line_starts, mdx, _paths(source, blocks))
+    title = Document(source, mdx=mdx).given_title
+    return Layout(source, blocks, [block.start for block in blocks], line_starts, mdx, _paths(source, blocks), title)
+
+
+@lru_cache(maxsize=4)
+def masked_source(source: str, mdx: bool) -> str:
+    """The source with masks in place of comments."""
+    return masked(source, Document(source, mdx=mdx).comments)
 
 
 def layout_for(source: str, settings: Settings) -> Layout:
@@ -137,24 +148,41 @@ def pieces(layout: Layout, start: int, end: int, before: str = "", after: str = 
     return list(zip(texts, [layout.blocks[index].kind in CODE_LIKE for index in inside] or [False], strict=True))
 
 
+def embedded(text: str) -> str:
+    """What is embedded of a text with masks and pictures."""
+    return strip_data_uris(_without_masks(text).rstrip() if MASK in text else text)
+
+
+def _without_masks(text: str) -> str:
+    """A line of nothing but masks goes, with the blank ones behind it."""
+    kept: list[str] = []
+    is_behind = False
+    for match in _LINE.finditer(text):
+        line = match[0]
+        is_behind = (is_behind or MASK in line) and not line.strip(MASK + " \t\r\n")
+        kept += [] if is_behind else [line.replace(MASK, "")]
+    return "".join(kept)
+
+
 def size_of(settings: Settings, parts: Sequence[Piece]) -> int:
     """Tokens of texts in a row. An estimate goes by the kind of each; other counters see one text."""
     counter = counter_of(settings)
     if counter.adds != "anywhere":
-        return counter.count(strip_data_uris("".join(text for text, _ in parts)))
-    texts = [strip_data_uris(text) for text, _ in parts]
+        return counter.count(embedded("".join(text for text, _ in parts)))
+    texts = [strip_data_uris(_without_masks(text)) for text, _ in parts]
     return counter.size(sum(counter.weigh(texts, [is_code for _, is_code in parts])))
 
 
-def crumb_of(settings: Settings, path: tuple[str, ...]) -> str:
-    """The breadcrumb as it is embedded: outermost headings are left out of one that takes more than half of max.
-
-    Or so much of it that a character of four tokens would not fit below it.
-    """
+def crumb_of(layout: Layout, settings: Settings, path: tuple[str, ...]) -> str:
+    """The breadcrumb as it is embedded: the title, then outermost headings are left out of one that takes more than
+    half of max, or so much of it that a character of four tokens would not fit below it."""
     counter = counter_of(settings)
     widest = 4 if counter.name in {"cl100k", "o200k"} else 1
     budget = min(settings.max_tokens * counter.unit // 2, (settings.max_tokens - widest) * counter.unit)
     path = tuple(filter(None, path))  # a heading without text says nothing
+    title = layout.title if settings.document_title and settings.frontmatter != "strip" else ""
+    if title and [each.casefold().split() for each in path[:1]] != [title.casefold().split()]:
+        path = (title, *path)
     while path and settings.breadcrumb:
         text = " > ".join(path) + "\n\n"
         if counter.weigh((text,))[0] <= budget:

@@ -85,6 +85,7 @@ def block_settings(draw: st.DrawFn) -> dict[str, Any]:
         "boundaries": st.sampled_from(["hybrid", "heading", "paragraph"]),
         "heading_depth": st.integers(1, 6),
         "breadcrumb": st.booleans(),
+        "document_title": st.booleans(),
     }
     return settings | {name: draw(values) for name, values in optional.items() if draw(st.integers(0, 2)) == 0}
 

@@ -97,12 +97,14 @@ CASES = [
         Case(
             f"a fence in {before[:4]}, cut",
             f"text\n\n{before}```js\n{CODE}\n```\n{after}\n\nmore\n",
-            {"max_tokens": 128},
+            {"max_tokens": 128, "comments": True},
         )
         for before, after in (("<!--\n", "-->"), ("<pre>\n", "</pre>"), ("<div>\n", "</div>"), ("<?php\n", "?>"))
     ),
     Case(
-        "a fence in a comment in an item, cut", f"- a\n\n  <!--\n  ```js\n{LINES}\n  ```\n  -->\n", {"max_tokens": 128}
+        "a fence in a comment in an item, cut",
+        f"- a\n\n  <!--\n  ```js\n{LINES}\n  ```\n  -->\n",
+        {"max_tokens": 128, "comments": True},
     ),
     Case("two blanks between numbers", "123  " * 400, {}),
     Case("a line that begins with a slash", "word.\n/ " * 300, {"counter": "o200k"}),

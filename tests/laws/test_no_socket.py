@@ -21,10 +21,9 @@ from headnote import HeadnoteError, Index
 from headnote.api.keeper import Served
 from headnote.cli.main import main
 from headnote.config.chunk_settings import TABLE
-from headnote.config.stored import _text
+from headnote.config.stored import GATED, _text
 from headnote.config.tables import SettingValue
-from headnote.config.withheld import GATED
-from headnote.store.integrity import MADE_WITH
+from headnote.store.integrity import STORED_SETTINGS
 
 pytestmark = pytest.mark.filterwarnings("ignore::headnote.UntrustedSettings")
 
@@ -86,6 +85,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "exclude": (["**/x"],),
     "formats": (["html", "rst"],),
     "max_file_bytes": (9000,),
+    "dates": (["frontmatter", "git", "name", "mtime"],),
     "limit": (3,),
     "mode": ("semantic", "hybrid"),
     "fusion": ("rrf",),
@@ -171,7 +171,7 @@ def _ship(docs: Path, kept: tuple[dict[str, Any], dict[str, Any]], outside: Path
     with Index.open(docs, embedder="none") as index:
         index.update()
         with index._store.writing(0.0) as writer:
-            writer.set_manifest({**writer.manifest(), MADE_WITH: _text(*map(values, kept))})
+            writer.set_manifest({**writer.manifest(), STORED_SETTINGS: _text(*map(values, kept))})
 
 
 @pytest.fixture(autouse=True, scope="module")

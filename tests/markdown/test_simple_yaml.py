@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from headnote.markdown.frontmatter import simple_fields
 from headnote.markdown.plain_data import plain_mapping
-from headnote.markdown.simple_yaml import simple_fields
 from headnote.markdown.yaml_loader import load
 
 _NAMES = ("a", "title", "x-y", "_z", "yes", "null", "A1", "<<", "1", "tags")
@@ -132,6 +132,13 @@ def _lines(generator: random.Random) -> list[str]:
             indent = generator.choice(("", "  ", " "))
             items = [f"{indent}- {generator.choice(values)}" for _ in range(generator.randrange(3))]
             lines += [f"{name}:", *items, *generator.choice(([], [], [""], ["  x"], [" - y"], ["\t"]))]
+        elif form < 0.75:
+            dash = generator.choice(("", "  ", " ")) + generator.choice(("- ", "- ", "-  "))
+            below = generator.choice((" " * len(dash), " " * len(dash), "  "))
+            for _ in range(generator.randrange(1, 3)):
+                pair = [f"{generator.choice(_NAMES)}: {generator.choice(values)}" for _ in range(2)]
+                items = [f"{dash}{pair[0]}", *generator.choice(([f"{below}{pair[1]}"], [f"{dash}b"], [], [""]))]
+                lines += [*([] if lines and lines[-1].startswith(dash) else [f"{name}:"]), *items]
         elif form < 0.8:
             inner = [f"  {generator.choice(_NAMES)}:{blanks}{generator.choice(values)}" for _ in range(2)]
             lines += [f"{name}:{behind}", *inner, *generator.choice(([], [], [""], ["   b: c"], ["  b:"], ["  - y"]))]
@@ -179,6 +186,10 @@ def test_the_fields_of_a_note_need_no_loader() -> None:
         "sidebar:",
         "  label: Plans",
         "  order: 3",
+        "stages:",
+        "- stage: beta",
+        "  since: 2",
+        "- stage: stable",
         "description: >",
         "  What we do next,",
         "  and why.",
@@ -188,8 +199,9 @@ def test_the_fields_of_a_note_need_no_loader() -> None:
     ]
     assert simple_fields(lines) is None  # `Plan: b` is for the loader to refuse
     fields = simple_fields(lines[1:]) or {}
-    assert list(fields) == ["title", "created", "tags", "aliases", "done", "sidebar", "description", "note"]
+    assert list(fields) == ["title", "created", "tags", "aliases", "done", "sidebar", "stages", "description", "note"]
     assert fields["sidebar"] == {"label": "Plans", "order": 3}
+    assert fields["stages"] == [{"stage": "beta", "since": 2}, {"stage": "stable"}]
     assert (fields["description"], fields["note"]) == ("What we do next, and why.\n", "One: two.")
 
 

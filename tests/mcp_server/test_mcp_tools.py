@@ -43,7 +43,7 @@ def root(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def index(root: Path) -> Iterator[Index]:
-    with Index.open(root, embedder="hashing:64") as opened:
+    with Index.open(root, embedder="instant") as opened:
         opened.update()
         yield opened
 
@@ -71,7 +71,7 @@ async def error_of(client: Client, tool: str, **arguments: Any) -> str:
 def test_every_tool_is_there_and_described(index: Index) -> None:
     async def session(client: Client) -> None:
         tools = (await client.list_tools()).tools
-        names = {"search", "ask", "outline", "read", "multi_read", "links", "related", "status"}
+        names = {"search", "grep", "ask", "outline", "read", "multi_read", "links", "lint", "related", "status"}
         assert {tool.name for tool in tools} == names
         for tool in tools:
             assert tool.description
@@ -332,7 +332,7 @@ def test_a_path_is_found_as_agents_write_it(index: Index) -> None:
         for written in ("./calibration.md", "Calibration", "handbook/calibration.md", f"{root}/calibration.md"):
             for tool in ("read", "outline", "links"):
                 assert "\nsource: calibration.md" in await text_of(client, tool, path=written)
-            chunk = index.search("calibrate the gauge", 1)[0].key.partition("#")[2]
+            chunk = index.search("calibrate the gauge", 1, path="calibration.md")[0].key.partition("#")[2]
             assert "\nsource: calibration.md" in await text_of(client, "read", path=written, chunk=f"#{chunk}")
         for written in ("Calibration", "handbook/calibration.md"):
             contents = (await client.read_resource(f"headnote://document/{written}")).contents

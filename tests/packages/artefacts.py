@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from headnote.extras import DISTRIBUTION
-from headnote.store.lock import writer_lock
+from headnote.store.sharing import writer_lock
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 GIVEN = os.environ.get("HEADNOTE_DIST")

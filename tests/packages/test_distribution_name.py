@@ -234,7 +234,7 @@ def test_the_doctor_names_the_extra_that_brings_a_package() -> None:
 def test_the_project_has_the_name_and_two_commands() -> None:
     assert PROJECT["name"] == DISTRIBUTION
     # `uvx headnote-md` runs the command that is called like the distribution.
-    assert PROJECT["scripts"] == dict.fromkeys(["headnote", DISTRIBUTION], "headnote.cli.main:run")
+    assert PROJECT["scripts"] == dict.fromkeys(["headnote", DISTRIBUTION], "headnote.cli.handover:run")
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -94,6 +94,8 @@ def imported_constants(sources: Path, tree: ast.Module) -> dict[str, Any]:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("headnote"):
             module = sources / node.module.replace(".", "/")
             file = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+            if not file.exists():  # compiled: it has only functions
+                continue
             known = constants_of(ast.parse(file.read_text(encoding="utf-8")))
             constants |= {alias.name: known[alias.name] for alias in node.names if alias.name in known}
     return constants

@@ -44,6 +44,7 @@ COLUMNS = {
     "vector_parts": ("slot", "data"),
     "name_vectors": ("data",),
     "document_tags": ("tag",),
+    "names": ("chunk", "kind", "number"),
 }
 
 

@@ -346,8 +346,10 @@ def test_a_pack_names_no_service_and_no_file(pack: Path, tmp_path: Path, monkeyp
     with pytest.raises(CorruptIndex, match="no model of a pack"):
         headnote.open_pack(changed(pack, tmp_path / "a.pack", models=["openai:text-embedding-3-small"]))
     layers = {"outside": {"store": ["postgresql://evil.example/x", ""]}, "flags": {"counter": ["/etc/passwd", ""]}}
-    made_with = signed(layers).replace("'", "''")
-    hostile = changed(pack, tmp_path / "b.pack", f"UPDATE manifest SET value = '{made_with}' WHERE key = 'made_with'")
+    stored_settings = signed(layers).replace("'", "''")
+    hostile = changed(
+        pack, tmp_path / "b.pack", f"UPDATE manifest SET value = '{stored_settings}' WHERE key = 'stored_settings'"
+    )
     with headnote.open_pack(hostile) as opened:
         assert opened.index_settings.store == "sqlite"
         assert opened.settings.counter == "cl100k"

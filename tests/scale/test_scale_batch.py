@@ -13,8 +13,7 @@ from headnote.chunking.presets import presets
 from headnote.chunking.settings import Settings
 from headnote.embedding.hashing import HashingEmbedder
 from headnote.errors import SettingsError
-from headnote.extra.scale.arrow import chunk_schema, document_schema
-from headnote.extra.scale.batch import chunk_batch, embed_chunks
+from headnote.extra.scale.batch import chunk_batch, chunk_schema, document_schema, embed_chunks
 from headnote.extra.scale.work import Recipe
 from headnote.model import Chunk
 from headnote.sources.files import decode

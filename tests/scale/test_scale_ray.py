@@ -28,7 +28,7 @@ from index_contents import contents, indexed
 import headnote.extra.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.errors import BulkError
-from headnote.extra.scale.ray_data import chunk_dataset, run_ray
+from headnote.extra.scale.engines import chunk_dataset, run_ray
 from headnote.extra.scale.store_output import IndexTarget, StoreOutput
 from headnote.extra.scale.work import Recipe
 from headnote.index.manifest import name_of

@@ -17,7 +17,7 @@ import headnote
 import headnote.extra.scale.work as work
 from headnote.chunking.settings import Settings
 from headnote.errors import SourceError
-from headnote.extra.scale.spark import chunk_frame, run_spark
+from headnote.extra.scale.engines import chunk_frame, run_spark
 from headnote.extra.scale.work import Recipe
 from headnote.sources.files import read_source
 

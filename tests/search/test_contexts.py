@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from headnote import Index
 from headnote.config import context_path, read_contexts
 from headnote.errors import SettingsError
-from headnote.search.contexts import MAX_BONUS, Contexts
+from headnote.search.ranking import MAX_BONUS, Contexts
 
 PATHS = st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map("/".join)
 

@@ -56,6 +56,37 @@ def test_a_section_comes_whole_with_what_is_below_it(index: headnote.Index) -> N
     assert index.read(hit.path, hit.start_line, hit.end_line).text.strip() == hit.text.strip()
 
 
+BOAT = f"# Boat\n\n{FILLER}\n\n## Bow\n\n" + "".join(
+    f"{f'Its {material} is looked after by the mate in {month}. ' * 4}The anchor winch is of {material}.\n\n"
+    for material, month in (("oak", "May"), ("brass", "June"), ("steel", "July"))
+)
+STERN = f"## Stern\n\n{FILLER}\n\nNo anchor winch is there.\n"
+
+
+def test_hits_that_are_most_of_a_section_become_it(index: headnote.Index) -> None:
+    (index.root / "boat.md").write_text(BOAT + STERN)
+    index.update()
+    parts = index.search("anchor winch", limit=6)
+    assert len([hit for hit in parts if hit.breadcrumb == "Boat > Bow"]) >= 2
+    joined = index.search("anchor winch", limit=6, expand="auto")
+    assert len(joined) == len({hit.breadcrumb for hit in joined})
+    assert [hit.breadcrumb for hit in joined].count("Boat > Bow") == 1
+    [wide] = [hit for hit in joined if hit.breadcrumb == "Boat > Bow"]
+    first = next(hit for hit in parts if hit.breadcrumb == "Boat > Bow")
+    assert (wide.id, wide.score) == (first.id, first.score)
+    assert wide.text.startswith("## Bow")
+    assert wide.text.rstrip() == BOAT[BOAT.index("## Bow") :].rstrip()
+    assert index.search_page("anchor winch", 6, expand="auto").hits == tuple(joined)
+
+
+def test_a_section_that_the_budget_does_not_allow_stays_in_parts(index: headnote.Index) -> None:
+    (index.root / "boat.md").write_text(BOAT + STERN)
+    index.update()
+    parts = index.search("anchor winch", limit=6, budget=170)
+    assert index.search("anchor winch", limit=6, budget=170, expand="auto") == parts
+    assert sum(hit.tokens for hit in parts) <= 170
+
+
 def test_neighbours_are_one_chunk_before_and_after(index: headnote.Index) -> None:
     (alone,) = hits(index)
     (wide,) = hits(index, expand="neighbours")

@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headnote.search.ranking import NAME_SHARE, WHOLE_SHARE, by_parts, unread_chunks
+from headnote.search.ranking import (
+    NAME_SHARE,
+    NEAREST_OF_DOCUMENT,
+    OF_DOCUMENT,
+    WHOLE_SHARE,
+    by_documents_too,
+    by_parts,
+    unread_chunks,
+)
 from headnote.store.quantized import PartSet
+from headnote.store.rows import Owners
 
 QUERY = np.array([1, 0], np.float32)
 
@@ -65,3 +74,17 @@ def test_chunks_without_a_direction_are_unread() -> None:
     assert unread_chunks(known, [0, 1, 2, 9]) == {0, 9}
     assert unread_chunks(known, []) == frozenset()
     assert unread_chunks(parts(), [3]) == {3}
+
+
+def test_several_near_chunks_of_a_document_count_together() -> None:
+    many = [(10 + number, 0.5 - number / 100) for number in range(8)]
+    ranking = [(1, 0.52), *many, (2, 0.4)]
+    owners = Owners(np.array([0, *[7] * len(many), 3]), np.array([1, *[20] * len(many), 40]))
+    near = by_documents_too(ranking, owners)
+    scores = dict(near)
+    together = sum(similarity for _, similarity in many[:NEAREST_OF_DOCUMENT]) / NEAREST_OF_DOCUMENT
+    assert scores[10] == pytest.approx((1 - OF_DOCUMENT) * 0.5 + OF_DOCUMENT * together)
+    assert scores[1] == pytest.approx(0.52), "a document of one chunk is as near as that"
+    assert scores[2] == pytest.approx(0.4 * (1 - OF_DOCUMENT) + 0.4 * OF_DOCUMENT / NEAREST_OF_DOCUMENT)
+    assert [chunk for chunk, _ in near] == sorted(scores, key=lambda chunk: -scores[chunk])
+    assert by_documents_too([], Owners(np.array([]), np.array([]))) == []

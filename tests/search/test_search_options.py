@@ -18,7 +18,7 @@ from headnote import SettingsError
 from headnote.cli.ask import ask_command
 from headnote.cli.search import search_command
 from headnote.config import SearchSettings
-from headnote.config.search_settings import SEARCH
+from headnote.config.folder_settings import SEARCH
 from headnote.mcp_server.server import ASK_OPTIONS, SEARCH_OPTIONS, make_server
 from headnote.search.query import FILTERS, OPTIONS, Query, SearchArguments, SearchOption
 from headnote.web.requests import AskRequest, SearchRequest
@@ -99,7 +99,7 @@ def test_the_settings_of_a_folder_are_options() -> None:
     assert list(SEARCH.checks) == list(own)
     # Where nobody says anything, an agent gets fewer hits than others.
     assert own == {name: OPTIONS[name].default for name in own} | {"limit": None}
-    settable = {name for name, one in OPTIONS.items() if name not in (*FILTERS, "literal")}
+    settable = {name for name, one in OPTIONS.items() if name not in (*FILTERS, "literal", "queries", "passage")}
     assert own.keys() == settable - {"recency_days", "recency_steps"}
 
 

@@ -45,8 +45,7 @@ from headnote.errors import (
     WrongAnswer,
 )
 from headnote.model import Answer
-from headnote.services.client import Cancellation, Cancelled
-from headnote.services.service import Limits, Service
+from headnote.services import Cancellation, Cancelled, Limits, Service
 
 SHORT = Limits(timeout=20, tries=3, first_wait=0.01, longest_wait=5, deadline=0.5)
 LONG = Limits(timeout=20, tries=2, first_wait=0.01, longest_wait=5, deadline=60)

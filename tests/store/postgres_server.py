@@ -33,6 +33,12 @@ def start_server(folder: Path) -> Any:
     return started
 
 
+def start_again(server: Any) -> None:
+    """Start a server that was stopped, with the languages in which its files were made."""
+    with mock.patch.dict(os.environ, natural_language()):
+        server.ensure_postgres_running()
+
+
 @cache
 def natural_language() -> Mapping[str, str]:
     """The environment in which a new server sorts as people do: English of the system, else compiled here. Empty where

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import headnote
+from headnote.chunking.records import comments_left_out
 from headnote.index.entries import chunk_row
 from headnote.markdown.frontmatter import aliases, tags, title
 from headnote.store.interface import Reader, Store
-from headnote.store.postgres.writer import PostgresReader
+from headnote.store.postgres.store import PostgresReader
 from headnote.store.rows import Columns, DocumentEntry, DocumentRow, LinkRow
-from headnote.store.sqlite import doctor
+from headnote.store.sqlite import store
 from headnote.store.sqlite.writer import SqliteReader
 from headnote.words.terms import query_terms
 
@@ -26,7 +27,7 @@ def entry(path: str, text: str, preset: str = "default", mtime_ns: int = 1, **se
     raw = text.encode("utf-8", "surrogatepass")
     document = DocumentRow(
         *(path, len(raw), mtime_ns, hashlib.sha256(raw).hexdigest(), title(data), text, data),
-        *(tuple(tags(data)), tuple(aliases(data)), "", path.endswith(".mdx")),
+        *(tuple(tags(data)), tuple(aliases(data)), "", path.endswith(".mdx"), comments_left_out(chunks)),
     )
     links = [
         LinkRow(
@@ -65,10 +66,10 @@ def stored_vectors(reader: Reader, model: str) -> dict[str, NDArray[np.float32]]
     if isinstance(reader, SqliteReader):
         return {
             digest.hex(): np.frombuffer(row, "<f2").astype(np.float32)
-            for stored in doctor.models(reader.db)
+            for stored in store.models(reader.db)
             if stored.name == model
-            for block in doctor.blocks(reader.db, stored)
-            for digest, (row, _) in doctor.sound_vectors(reader.db, stored, block).items()
+            for block in store.blocks(reader.db, stored)
+            for digest, (row, _) in store.sound_vectors(reader.db, stored, block).items()
         }
     assert isinstance(reader, PostgresReader)
     rows = reader.db.execute(

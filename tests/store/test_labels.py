@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headnote.store.labels import CHUNKS, DOCUMENT_TAGS, DOCUMENTS, read_labels
+from headnote.store.caching import CHUNKS, DOCUMENT_TAGS, DOCUMENTS, read_labels
 
 
 @pytest.mark.parametrize("step", [1, 3, 1_000_003], ids=["no gaps", "some gaps", "an id in a million"])

@@ -12,7 +12,7 @@ from index_states import vectors_by_hash
 from store_samples import entry, link, paths, put, search_paths
 
 from headnote.errors import LockedIndex
-from headnote.store.sqlite import doctor
+from headnote.store.sqlite import store as sqlite_store
 from headnote.store.sqlite.store import FILE, FOLDER, SqliteStore
 
 ENTRIES = (
@@ -42,6 +42,7 @@ DAMAGE = {
     "DELETE FROM keyword WHERE rowid = 2; INSERT INTO keyword (rowid, text) VALUES (2, 'x')": "b.md: the keyword index",
     "DELETE FROM document_tags": "a.md: what filters ask for",
     "DELETE FROM document_tags WHERE tag = 'own'": "a.md: what filters ask for",
+    "UPDATE names SET number = 7 WHERE document = 2 AND kind = 2": "b.md: it is found by other names",
     "UPDATE fields SET value = 'final'": "a.md: what filters ask for",
     "DELETE FROM texts WHERE document = 1": "1 documents without text",
     "UPDATE texts SET text = x'6f7468657220746578742e', checksum = NULL WHERE document = 2": "b.md: chunk 0",
@@ -137,7 +138,7 @@ def test_who_has_it_open_sees_the_new_file(store: SqliteStore, tmp_path: Path) -
 def test_nobody_repairs_what_another_one_writes(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "_WAIT", 0.1)
+    monkeypatch.setattr(sqlite_store, "_WAIT", 0.1)
     with SqliteStore.open(tmp_path).writing() as writer:
         writer.remove(["a.md"])
         with pytest.raises(LockedIndex):

@@ -1,4 +1,4 @@
-"""Cached scores of terms add up to what the keyword index says itself, and are dropped when they are old."""
+"""The scores of terms are cached, and dropped when they are old."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from store_samples import entry, put, search_paths
 
-from headnote.store.filters import Filter, InPath
-from headnote.store.rows import DEFAULT_WEIGHTS, Weights
-from headnote.store.sqlite.sql import quoted
 from headnote.store.sqlite.store import FOLDER, SqliteStore
-from headnote.store.sqlite.writer import SqliteReader
 
 WORDS = ["melon", "pear", "plum", "fig", "the"]
 
@@ -34,35 +28,6 @@ def orchard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
         writer.remove([f"{number}.md" for number in range(10, 20)])
     yield store
     store.close()
-
-
-def scored_at_once(reader: SqliteReader, terms: list[str], weights: Weights, path: str) -> dict[int, float]:
-    """Chunk → what the keyword index says when it is asked for all terms together; best first."""
-    rows = reader.db.execute(
-        """SELECT keyword.rowid, -bm25(keyword, ?, ?, ?, ?, ?) AS score FROM keyword
-        JOIN chunks c ON c.id = keyword.rowid JOIN documents d ON d.id = c.document
-        WHERE keyword MATCH ? AND d.path GLOB ? ORDER BY score DESC, keyword.rowid""",
-        (*weights, " OR ".join(map(quoted, terms)), path),
-    )
-    return dict(rows)
-
-
-@settings(deadline=None)
-@given(
-    terms=st.lists(st.sampled_from([*WORDS, "never"]), min_size=1, max_size=6, unique=True),
-    limit=st.integers(1, 70),
-    weights=st.sampled_from([DEFAULT_WEIGHTS, Weights(0, 1, 0, 0, 0), Weights(0, 0, 1, 0, 0)]),
-    path=st.sampled_from(["*", "2*", "nothing"]),
-)
-def test_sums_are_what_the_index_says_itself(
-    orchard: SqliteStore, terms: list[str], limit: int, weights: Weights, path: str
-) -> None:
-    with orchard.reading() as reader:
-        hits = reader.keyword(terms, limit, weights, Filter() if path == "*" else Filter(InPath((path,))))
-        expected = scored_at_once(reader, terms, weights, path)
-    assert len(hits) == min(limit, len(expected))
-    assert all(hit.score == pytest.approx(expected[hit.chunk]) for hit in hits)
-    assert [hit.score for hit in hits] == pytest.approx(list(expected.values())[:limit])
 
 
 def test_a_term_is_asked_for_once(orchard: SqliteStore) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter, defaultdict
+from statistics import fmean
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_samples import entry, put, search_paths
 
 from headnote.search.query import read_filter
-from headnote.store.filters import All, ChangedSince, FieldIs, Filter, HasTag, InPath
-from headnote.store.interface import Store
-from headnote.store.keyword_fields import terms_of
-from headnote.store.rows import ChunkPlace, Weights
+from headnote.store.filters import All, DatedAt, FieldIs, Filter, HasTag, InPath
+from headnote.store.interface import Reader, Store
+from headnote.store.keyword_fields import keyword_fields_of, terms_of
+from headnote.store.rows import DEFAULT_WEIGHTS, ChunkPlace, Weights
 from headnote.words.terms import query_terms
 
 pytest_plugins = ("store_fixtures",)
@@ -133,9 +137,85 @@ def test_the_terms_of_a_chunk_are_those_it_was_stored_with(pages: Store, is_warm
 def test_places_are_those_of_the_chunks(pages: Store) -> None:
     with pages.reading() as reader:
         chunks = [chunk for path in reversed(PAGES) for chunk in reader.chunks_of(path)]
-        places = [ChunkPlace(chunk.id, chunk.path, chunk.row.start_line, chunk.mtime_ns) for chunk in chunks]
+        places = [ChunkPlace(chunk.id, chunk.path, chunk.row.start_line, chunk.dated.time_ns) for chunk in chunks]
         assert reader.places([chunk.id for chunk in chunks]) == places
         assert reader.places([10**6]) == []
+
+
+FRUIT = ["melon", "pear", "plum", "fig", "the"]
+
+
+@pytest.fixture
+def orchard(store: Store) -> Store:
+    """Documents of one to four chunks that have the words more or less often, in text or heading; some were replaced,
+    some removed."""
+    pages = []
+    for number in range(24):
+        words = [word for at, word in enumerate(FRUIT) for _ in range(number % (at + 2))]
+        sections = [f"# {FRUIT[(number + at) % 4]} {number}\n\n{' '.join(words)} the\n" for at in range(number % 4 + 1)]
+        own = entry(f"{number}.md", "\n".join(sections), merge=False, min_tokens=0, target_tokens=1)
+        assert len(own.chunks) == len(sections)
+        pages.append(own)
+    put(store, *pages)
+    put(store, *pages[::3])
+    with store.writing() as writer:
+        writer.remove([f"{number}.md" for number in range(10, 15)])
+    return store
+
+
+def scores_by_definition(reader: Reader, terms: list[str], weights: Weights) -> dict[int, float]:
+    """Chunk → BM25 of the chunk, with BM25 of its document: each of them counted word by word."""
+    documents = [reader.chunks_of(path) for path in reader.document_paths()]
+    counts, lengths = {}, {}
+    for chunks in documents:
+        for chunk, fields in zip(chunks, keyword_fields_of(chunks), strict=True):
+            words = [Counter(field.split()) for field in fields]
+            counts[chunk.id] = {
+                term: sum(weight * own[term] for weight, own in zip(weights, words, strict=True)) for term in terms
+            }
+            lengths[chunk.id] = sum(map(Counter.total, words))
+            for term in terms:
+                if not any(own[term] for own in words):
+                    del counts[chunk.id][term]
+    average, chunks_of_document = fmean(lengths.values()), len(lengths) / len(documents)
+    scores: dict[int, float] = defaultdict(float)
+    for term in terms:
+        having = sum(term in own for own in counts.values())
+        rarity = max(math.log((len(lengths) - having + 0.5) / (having + 0.5)), 1e-6)
+        for chunks in documents:
+            often = {
+                chunk.id: counts[chunk.id].get(term, 0.0) / (0.25 + 0.75 * lengths[chunk.id] / average)
+                for chunk in chunks
+            }
+            together = sum(often.values()) / (0.5 + 0.5 * len(chunks) / chunks_of_document)
+            for number, own in often.items():
+                scores[number] += rarity * (2.2 * own / (own + 1.2) + 0.2 * 17 * together / (together + 16))
+    return {chunk: score for chunk, score in scores.items() if counts[chunk]}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@given(
+    terms=st.lists(st.sampled_from([*FRUIT, "never"]), min_size=1, max_size=6, unique=True),
+    limit=st.integers(1, 70),
+    weights=st.sampled_from([DEFAULT_WEIGHTS, Weights(0, 1, 0, 0, 0), Weights(0, 0, 1, 0, 0)]),
+    folder=st.sampled_from(["", "2*", "nothing"]),
+)
+def test_a_chunk_counts_by_its_words_and_by_those_of_its_document(
+    orchard: Store, terms: list[str], limit: int, weights: Weights, folder: str
+) -> None:
+    only = Filter(InPath((folder,))) if folder else Filter()
+    with orchard.reading() as reader:
+        hits = reader.keyword(terms, limit, weights, only)
+        passing = set(reader.passing(only).tolist())
+        scores = scores_by_definition(reader, terms, weights)
+        owners = reader.owners([hit.chunk for hit in hits])
+        chunks = reader.chunks([hit.chunk for hit in hits])
+        assert owners.counts.tolist() == [len(reader.chunks_of(chunk.path)) for chunk in chunks]
+        pairs = set(zip(owners.documents.tolist(), (chunk.path for chunk in chunks), strict=True))
+        assert len(pairs) == len({chunk.path for chunk in chunks}), "each document has a number of its own"
+    expected = {chunk: score for chunk, score in scores.items() if chunk in passing}
+    assert all(hit.score == pytest.approx(expected[hit.chunk], abs=1e-8) for hit in hits)
+    assert [hit.score for hit in hits] == pytest.approx(sorted(expected.values(), reverse=True)[:limit], abs=1e-8)
 
 
 def test_fields_have_weights(store: Store) -> None:
@@ -200,8 +280,8 @@ FILTERS = [
     ),
     (Filter(FieldIs("meta.owner", "=", ("ann",), is_text=True)), ["docs/deep/b.md"]),
     (Filter(All((FieldIs("n", "=", ("1",), is_text=True), FieldIs("status", "=", ("final",), is_text=True)))), []),
-    (Filter(ChangedSince(200)), ["c.mdx", "docs/deep/b.md"]),
-    (Filter(All((InPath(("docs",)), HasTag("area"), ChangedSince(200)))), ["docs/deep/b.md"]),
+    (Filter(DatedAt(">=", 200)), ["c.mdx", "docs/deep/b.md"]),
+    (Filter(All((InPath(("docs",)), HasTag("area"), DatedAt(">=", 200)))), ["docs/deep/b.md"]),
     (
         Filter(
             All(

@@ -14,14 +14,14 @@ from headnote.store import codec
 from headnote.store.integrity import signed
 from headnote.store.postgres import schema as postgres
 from headnote.store.quantized import packed_parts
-from headnote.store.rows import ChunkRow, DocumentRow
+from headnote.store.rows import ChunkRow, Dated, Dates, DocumentRow
 from headnote.store.sqlite import schema as sqlite
 from headnote.store.sqlite.matrix import BLOCK
 from headnote.store.sqlite.vectors import BYTES, checksum
 
 
 @pytest.mark.parametrize(
-    ("database", "version", "expected"), [(sqlite, 12, "29d260acc9345789"), (postgres, 8, "718de74888971b39")]
+    ("database", "version", "expected"), [(sqlite, 14, "81d4c9b62a0f810f"), (postgres, 10, "2a08922cefd519d1")]
 )
 def test_other_tables_have_another_version(database: ModuleType, version: int, expected: str) -> None:
     found = hashlib.sha256(database.SCHEMA.encode()).hexdigest()[:16]
@@ -40,6 +40,8 @@ DOCUMENT = DocumentRow(
     tags=("x",),
     aliases=(),
     mdx=True,
+    comments=((6, 7),),
+    dates=Dates(frontmatter=5, best=Dated(5, "frontmatter")),
 )
 CHUNK = ChunkRow(
     number=0,
@@ -62,19 +64,21 @@ CHUNK = ChunkRow(
     prefix="",
     suffix="\n",
     overlap="before. ",
+    headings=("One", "Two"),
 )
 
 
 def test_columns_are_written_as_before() -> None:
-    *document, name = codec.document_row(DOCUMENT)
+    *document, name, frontmatter, git, file_name, time_ns, origin = codec.document_row(DOCUMENT)
     metadata = '{"day":{"$headnote":["date","2024-05-06"]},"n":[1,null]}'
-    assert document == ["a\uffffdcff.md", 21, 7, "00ff", "Tïtle\uffff0000", metadata, '["x"]', "[]", "", 1]
+    assert document == ["a\uffffdcff.md", 21, 7, "00ff", "Tïtle\uffff0000", metadata, '["x"]', "[]", "", 1, "6 7"]
     assert isinstance(name, bytes)
     assert name.hex() == "2f465f29f8bb0eaf0f2b0e54f134cd41"
-    *chunk, name = codec.chunk_row(DOCUMENT, CHUNK)
+    assert (frontmatter, git, file_name, time_ns, origin) == (5, None, None, 5, "frontmatter")
+    *chunk, name = codec.chunk_row(DOCUMENT, DOCUMENT.masked, CHUNK)
     numbers = [0, 15, 20, 3, 3, 1, 2, 1, None, 1]
     carried = '[[0,1],[],"","\\n",[7,15]]'
-    assert chunk == [*numbers, b"\x0a\x0b", "#one", "#one:1", '["One"]', '["x","y"]', carried]
+    assert chunk == [*numbers, b"\x0a\x0b", "#one", "#one:1", '["One"]', '["x","y"]', carried, '["One","Two"]']
     assert isinstance(name, bytes)
     assert name.hex() == "a083bc21d202a868752faf7cd47ddf44"
 

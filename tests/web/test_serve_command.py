@@ -25,8 +25,8 @@ from headnote.api.keeper import Served
 from headnote.cli import serve
 from headnote.cli.main import main
 from headnote.config.server_settings import is_token, kept_token
-from headnote.web import serving
-from headnote.web.serving import PORT, is_loopback
+from headnote.web import workers
+from headnote.web.workers import PORT, is_loopback
 
 pytest_plugins = ("web_fixtures",)
 
@@ -159,18 +159,18 @@ def test_the_address_can_be_opened(root: Path) -> None:
 
 @pytest.mark.parametrize(("host", "own"), [("0.0.0.0", "127.0.0.1"), ("::", "::1"), ("", "127.0.0.1")])
 def test_addresses_of_a_server_that_listens_on_all(host: str, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "_address_towards", lambda _: "192.0.2.7")
-    assert serving.reachable(host) == ["192.0.2.7", own]
-    monkeypatch.setattr(serving, "_address_towards", lambda _: "")
-    assert serving.reachable(host) == [own]
-    assert serving.reachable("docs.example") == ["docs.example"]
-    assert serving.reachable("127.0.0.1") == ["127.0.0.1"]
+    monkeypatch.setattr(workers, "_address_towards", lambda _: "192.0.2.7")
+    assert workers.reachable(host) == ["192.0.2.7", own]
+    monkeypatch.setattr(workers, "_address_towards", lambda _: "")
+    assert workers.reachable(host) == [own]
+    assert workers.reachable("docs.example") == ["docs.example"]
+    assert workers.reachable("127.0.0.1") == ["127.0.0.1"]
 
 
 def test_how_it_is_announced(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     monkeypatch.setattr(serve, "_run_in_one_process", lambda *given: given[-1]())
     monkeypatch.setattr(serve, "gethostname", lambda: "Quay")
-    monkeypatch.setattr(serving, "_address_towards", lambda _: "192.0.2.7")
+    monkeypatch.setattr(workers, "_address_towards", lambda _: "192.0.2.7")
     arguments = ["serve", str(root), "--port", "0", "--host", "0.0.0.0", "--token", "a-token-of-sixteen"]
     assert main(arguments) == 0
     said = capsys.readouterr().err

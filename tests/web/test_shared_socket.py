@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from headnote.web.serving import HESITATION, MAX_HESITATION, SharedSocket, open_socket
+from headnote.web.workers import HESITATION, MAX_HESITATION, SharedSocket, open_socket
 
 
 def test_the_more_connections_the_longer_a_worker_leaves_the_next_to_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -237,6 +237,8 @@ def test_documents_outline_and_links(client: TestClient) -> None:
     degrees = {node["path"]: (node["degree"], node["tags"]) for node in json_of(client, "/api/graph")["nodes"]}
     assert {one["path"]: (one["links"], one["tags"]) for one in documents} == degrees
     headings = json_of(client, "/api/outline", path="tides.md")["headings"]
+    of_all = json_of(client, "/api/headings")["headings"]
+    assert [text for text, *_ in of_all["tides.md"]] == [heading["text"] for heading in headings]
     assert [(one["level"], one["slug"], one["start_line"]) for one in headings] == [
         (1, "tides", 7),
         (2, "spring-tides", 11),

@@ -15,8 +15,7 @@ from test_web_render import Clock, Elements, check_harmless
 
 from headnote import Index
 from headnote.api import DocumentView
-from headnote.rendering import embeds, page
-from headnote.rendering.deadline import Deadline
+from headnote.rendering import Deadline, embeds, page
 from headnote.rendering.page import SOURCE_NOTICE, render, render_text
 from headnote.web.conversion import link_answer
 
@@ -443,6 +442,24 @@ def test_a_component_is_content(text: str, expected: str) -> None:
         assert drawn(text, path) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "text\n{* ../src/a.py hl[6:7] *}",
+            '<p>text</p><p class="component">Included file: <code>../src/a.py</code></p>',
+        ),
+        ("{* not one *} of them", "<p>{* not one *} of them</p>"),
+        ("<img style={{width: 3}} src='https://a.example/b.png' alt=\"A cat\" />", "<p>A cat</p>"),
+        ("<div style={{display: 'flex', margin: 1}}>\n\n**Inside**\n\n</div>", "<p><strong>Inside</strong></p>"),
+        ("A <b style={{color: 'red'}}>red</b> word", "<p>A <b>red</b> word</p>"),
+        ("`<img style={{x}} />` and a < b={c}", "<p><code>&lt;img style={{x}} /&gt;</code> and a &lt; b={c}</p>"),
+    ],
+)
+def test_what_a_site_would_replace_in_markdown_is_not_shown_raw(text: str, expected: str) -> None:
+    assert drawn(text) == expected
+
+
 def test_imports_fold_away() -> None:
     text = (
         'import A from "a"\nimport { B } from "b"\n\ntext\nimport is a word\n\nexport const a = {\n\n  b,\n}\n\n# T\n'
@@ -492,12 +509,26 @@ def test_tags_and_bare_addresses_are_links(text: str, expected: str) -> None:
     assert drawn(text) == f"<p>{expected}</p>"
 
 
-def test_a_text_is_read_in_its_own_direction() -> None:
-    assert drawn("שלום\n\n> [!note]\n> a") == (
-        '<p dir="auto">שלום</p><div class="callout" data-callout="note" dir="auto">'
-        '<p class="callout-title" dir="auto">Note</p><p dir="auto">a</p></div>'
-    )
-    assert "dir" not in drawn("plain")
+@pytest.mark.parametrize("written", ["{#x}", "{ #x }", "{#x .wide}", "{/*x*/}"])
+def test_the_id_of_a_heading_is_no_text(written: str) -> None:
+    assert drawn(f"## A *b* {written}") == '<h2 data-anchor="x">A <em>b</em></h2>'
+    assert "x" in drawn(f"A {written}")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("שלום\n\n> [!note]\n> a", ["p auto", "div ltr", "p", "p auto"]),
+        ("> [!note]\n> שלום", ["div rtl", "p", "p auto"]),
+        ("> [!note]- Title\n> שלום", ["details rtl", "summary", "p auto"]),
+        ("> [!note] שלום", ["div auto", "p"]),
+        ("> a\n\n- שלום\n- b", ["blockquote ltr", "p auto", "ul rtl", "li rtl", "li ltr"]),
+        ("plain\n\n> [!note]\n> a", ["p", "div", "p", "p"]),
+    ],
+)
+def test_a_text_is_read_in_its_own_direction(text: str, expected: list[str]) -> None:
+    boxes = re.findall(r"<(\w+)[^>]*?(?: dir=\"(\w+)\")?>", drawn(text))
+    assert [f"{tag} {direction}".strip() for tag, direction in boxes] == expected
 
 
 # -- embeds

@@ -20,8 +20,8 @@ from web_folder import json_of
 
 from headnote.api.keeper import Served
 from headnote.web.app import make_app
-from headnote.web.endpoints.routes import ENDPOINTS
 from headnote.web.openapi import openapi
+from headnote.web.routes import ENDPOINTS
 
 pytest_plugins = ("web_fixtures",)
 

@@ -122,7 +122,7 @@ def test_too_many_chunks_are_refused_with_a_remedy(client: TestClient) -> None:
 def test_a_text_of_too_many_passages_is_refused_before_it_is_indexed(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headnote.web.endpoints.texts.MAX_CHUNKS", 50)
+    monkeypatch.setattr("headnote.web.endpoints.MAX_CHUNKS", 50)
     text = "# a\n\nb\n\n" * 60
     indexed: list[int] = []
 

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote import Index
-from headnote.rendering import page
-from headnote.rendering.deadline import Deadline, DrawingTimeout
+from headnote.rendering import Deadline, DrawingTimeout, page
 from headnote.rendering.link_targets import PICTURES
 from headnote.rendering.page import SOURCE_NOTICE, render, render_text
 
@@ -269,8 +268,8 @@ def test_every_block_knows_its_lines(index: Index, served_root: Path) -> None:
         for tag, at in elements.tags
         if "data-start-line" in at
     ]
-    assert [tag for tag, _, _ in spans] == ["h1", "p", "h2", "p", "p", "table"]
-    assert [lines[start - 1][:3] for _, start, _ in spans] == ["# T", "The", "## ", "Spr", "![a", "| P"]
+    assert [tag for tag, _, _ in spans] == ["h1", "p", "h2", "p", "p", "table", "tr", "tr"]
+    assert [lines[start - 1][:3] for _, start, _ in spans] == ["# T", "The", "## ", "Spr", "![a", "| P", "| P", "| Q"]
     assert all(start <= end <= len(lines) for _, start, end in spans)
     assert "status" not in elements.text
 
@@ -282,7 +281,9 @@ def test_every_block_knows_its_lines(index: Index, served_root: Path) -> None:
         ("a\r\r# B\r", [("p", "1"), ("h1", "3")]),
         ("\ufeff---\na: 1\n---\n\n# B\n", [("h1", "5")]),
         ("+++\na = 1\n+++\n# B\n", [("h1", "4")]),
-        ("[^1]: Note\n\nText[^1]\n", [("p", "3"), ("li", "1")]),
+        ("[^1]: Note\n\nText[^1]\n", [("p", "3"), ("li", "1"), ("p", "1")]),
+        ("- a\n- b\n  - c\n", [("ul", "1"), ("li", "1"), ("li", "2"), ("ul", "3"), ("li", "3")]),
+        ("a %%b%% c\n\n%%\nd\n\ne\n%%\n\nf\n", [("p", "1"), ("p", "9")]),
     ],
 )
 def test_lines_are_those_of_the_file(text: str, expected: list[tuple[str, str]]) -> None:
@@ -444,8 +445,8 @@ def test_drawing_ends_when_the_time_is_up(line: str, monkeypatch: pytest.MonkeyP
 
 
 def test_html_that_is_too_long_to_clean_is_not_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "MAX_HTML_CHARS", 100)
-    assert "<li>" in render_text("- a\n" * 3)
+    monkeypatch.setattr(page, "MAX_HTML_CHARS", 300)
+    assert "<li " in render_text("- a\n" * 3)
     assert SOURCE_NOTICE in render_text("- a\n" * 30)
 
 

@@ -12,7 +12,7 @@ from web_folder import client_of
 from headnote import Index
 from headnote.api import trust_folder
 from headnote.api.keeper import KeeperState, Served
-from headnote.web.endpoints.folder import editor
+from headnote.web.endpoints import editor
 from headnote.web.requests import PathRequest
 
 PICTURE = b"\x89PNG\r\n\x1a\n"

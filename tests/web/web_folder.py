@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from headnote.api.keeper import Served
 from headnote.web.app import make_app
 from headnote.web.security import Guard
-from headnote.web.serving import make_server, open_socket
+from headnote.web.workers import make_server, open_socket
 
 ADDRESS = "http://127.0.0.1:8377"
 

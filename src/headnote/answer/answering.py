@@ -1,21 +1,243 @@
-"""Passages in, an answer out: by a model, or from the passages themselves."""
+"""Passages in, an answer out: quotes of the passages that say most about the question, or the text of a model."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from textwrap import dedent
+from typing import NamedTuple
 
 from headnote.answer.chat import MODEL_VARIABLE, Chat
-from headnote.answer.citations import Checker, read_statement
-from headnote.answer.extract import extract
+from headnote.answer.citations import Checker, find_brackets, read_statement
 from headnote.answer.prompt import BUDGET, Prompt, ShownPassage, build_prompt
+from headnote.chunking.masking import strip_data_uris
 from headnote.embedding.embedder import Embedder
-from headnote.model import Answer, Hit, Turn
-from headnote.search.ranking import reciprocal_ranks
+from headnote.formats.kinds import open_document
+from headnote.markdown.shown_headings import SHORTCODE
+from headnote.model import Answer, Block, Citation, Hit, Turn
+from headnote.search.ranking import RELEVANT, TIMES_THE_NEXT, reciprocal_ranks
+from headnote.search.readable import has_nothing_to_see
+from headnote.search.spelling import content_terms, coverage, rarity
+from headnote.words.phrases import sentences
+from headnote.words.terms import terms
+
+QUOTES = 4
+"""Quotes at most."""
+PASSAGES = 6
+"""Passages they are taken from."""
+MIN_SHARE = 0.6
+"""Share of the best score. Quotes below it are left out."""
+FADING = 0.95
+"""Factor per passage, in the order of the search."""
+SHORT = 50
+"""Characters. A sentence with fewer is quoted with the next one."""
+MAX_LINES = 8
+"""Lines of code and the like in one quote."""
+
+_ITEM = re.compile(r"[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\S")
+_FENCE = re.compile(r"[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?+(`{3,}|~{3,})")
+_MARKUP = re.compile(
+    r"^[ \t>]*+\[![\w-]++\][+-]?+|^[ \t]*+(?:>[ \t]?)++|^[ \t]*+(?::{3,}|/{3,}|!!!|\?\?\?)[^\n]*+$"
+    rf"|{SHORTCODE.pattern}",
+    re.MULTILINE,
+)
+"""Marks of quotes and callouts, lines that open and close boxes, and what the generator of a site replaces."""
+_NO_WORDS = re.compile(r"[\s>]*+")
+_PROSE = {"paragraph", "quote", "footnote"}
+_SILENT = {"heading", "rule", "definition", "frontmatter", "mdx_esm"}
+_TAGGED = {"html", "mdx_jsx", "mdx_expression"}
+
+
+class Quote(NamedTuple):
+    """Lines that can be quoted by themselves: a sentence, an item of a list, a row, some code."""
+
+    passage: int
+    start_line: int
+    end_line: int
+    text: str
+    heading: str = ""
+    """The headings above it."""
+    block: int = -1
+    """Start of the paragraph that the sentence belongs to; -1 for anything but a sentence."""
+    head: str = ""
+    """Of the table that it is a row of: its first two lines."""
+
+
+def extract(question: str, passages: Sequence[ShownPassage], embedder: Embedder) -> tuple[str, tuple[Citation, ...]]:
+    """The best quotes, each with its citation."""
+    best_passages = passages[:PASSAGES]
+    quotes = [quote for number, passage in enumerate(best_passages) for quote in quotes_of(passage, number)]
+    if not quotes:
+        quotes = [Quote(0, passages[0].start_line, passages[0].end_line, "\n".join(passages[0].lines).strip())]
+    chosen = joined(best_quotes(question, quotes, embedder))
+    citations = [_citation(quote, best_passages[quote.passage]) for quote in chosen]
+    names = [passage.path for passage in passages]
+    texts = [_written(quote, citation, names) for quote, citation in zip(chosen, citations, strict=True)]
+    return "\n\n".join(texts), tuple(dict.fromkeys(citations))
+
+
+def _written(quote: Quote, citation: Citation, names: Sequence[str]) -> str:
+    text = f"{quote.head}\n{quote.text}\n" if quote.head else quote.text
+    # Citations inside a document would look like ours.
+    for bracket in find_brackets(text, names):
+        text = f"{text[: bracket.start]}({text[bracket.start + 1 : bracket.end - 1]}){text[bracket.end :]}"
+    return f"{text}{chr(10) if chr(10) in text else ' '}[{citation.place}]"
+
+
+def quotes_of(passage: ShownPassage, number: int = 0) -> Iterator[Quote]:
+    """Everything in a passage that can be quoted."""
+    text = strip_data_uris("\n".join(passage.lines))
+    heading = passage.hit.breadcrumb
+    for block in open_document(text, passage.path).blocks:
+        if block.kind == "heading":
+            heading = f"{passage.hit.breadcrumb} {text[block.start : block.end]}"
+        written = text[block.start : block.end]
+        if block.kind in _SILENT or (block.kind in _TAGGED and has_nothing_to_see(written)):
+            continue
+        first = passage.start_line + block.start_line - 1
+        of_prose = block.start if block.kind in _PROSE else -1
+        head = dedent("\n".join(written.split("\n", 2)[:2])) if block.kind == "table" else ""
+        for start, end, part in _parts(block, written):
+            if terms(part):
+                yield Quote(number, first + start, first + end, part, heading, of_prose, head)
+
+
+def best_quotes(question: str, quotes: Sequence[Quote], embedder: Embedder) -> list[Quote]:
+    """The best quotes by words and by meaning, at least one, those of the best passage first."""
+    words = _by_words(question, quotes)
+    meaning = _by_meaning(question, quotes, embedder)
+    scores = [
+        ((by_words + by_meaning) / 2 if meaning else by_words) * FADING**quote.passage
+        for quote, by_words, by_meaning in zip(quotes, words, meaning or words, strict=True)
+    ]
+    order = sorted(range(len(quotes)), key=lambda number: (-scores[number], number))
+    enough = scores[order[0]] * MIN_SHARE
+    chosen = {number for number in order[:QUOTES] if scores[number] >= enough}
+    chosen |= {number + 1 for number in chosen if _goes_on(quotes, number)}
+    best: dict[int, float] = {}
+    for number in chosen:
+        best[quotes[number].passage] = max(scores[number], best.get(quotes[number].passage, 0.0))
+    return [quotes[number] for number in sorted(chosen, key=lambda number: (-best[quotes[number].passage], number))]
+
+
+def _goes_on(quotes: Sequence[Quote], number: int) -> bool:
+    """Whether a sentence is too short to say it all, and the next belongs to it."""
+    if number + 1 == len(quotes) or len(quotes[number].text) >= SHORT or quotes[number].block < 0:
+        return False
+    quote, following = quotes[number], quotes[number + 1]
+    return (quote.passage, quote.block) == (following.passage, following.block)
+
+
+def joined(quotes: Sequence[Quote]) -> list[Quote]:
+    """Neighbours as one quote."""
+    merged: list[Quote] = []
+    for quote in quotes:
+        last = merged[-1] if merged else None
+        is_next = last and (last.passage, last.head) == (quote.passage, quote.head)
+        if last and is_next and quote.start_line <= last.end_line + 1:
+            gap = "\n" if "\n" in last.text + quote.text or _ITEM.match(quote.text) or quote.head else " "
+            merged[-1] = last._replace(end_line=max(last.end_line, quote.end_line), text=last.text + gap + quote.text)
+        else:
+            merged.append(quote)
+    return merged
+
+
+def _by_words(question: str, quotes: Sequence[Quote]) -> list[float]:
+    """How much of the question each quote covers; terms that only its heading has count less."""
+    quote_terms = [set(terms(quote.text)) for quote in quotes]
+    frequencies = Counter(term for own in quote_terms for term in own)
+    weights = rarity({term: frequencies[term] for term in content_terms(question)}, len(quotes))
+    return [
+        (coverage(weights, own) + 2 * coverage(weights, own.union(terms(quote.heading)))) / 3
+        for own, quote in zip(quote_terms, quotes, strict=True)
+    ]
+
+
+def _by_meaning(question: str, quotes: Sequence[Quote], embedder: Embedder) -> list[float]:
+    if not embedder.dimensions:
+        return []
+    vectors = embedder.embed([f"{quote.heading}\n{quote.text}" for quote in quotes])
+    similarities = [float(similarity) for similarity in vectors @ embedder.embed_query(question)]
+    return [similarity if math.isfinite(similarity) else 0.0 for similarity in similarities]
+
+
+def _parts(block: Block, text: str) -> Iterator[tuple[int, int, str]]:
+    """(first line, last line, text) of what a block consists of, lines counted from 0."""
+    lines = text.split("\n")
+    if block.kind in _PROSE:
+        yield from _sentences(text)
+    elif block.kind == "list":
+        fences = _open_fences(lines)
+        starts = [number for number, line in enumerate(lines) if _ITEM.match(line) and not fences[number]] or [0]
+        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+            yield start, *_trimmed(lines, start, end, shorten=True)
+    elif block.kind == "table":
+        for number, line in enumerate(lines[2:], 2):
+            yield number, number, line.strip()
+    elif _FENCE.match(lines[0]) and len(lines) > MAX_LINES:
+        end = len(lines) if _open_fences(lines)[-1] else len(lines) - 1
+        for start in range(1, end, MAX_LINES):
+            last, part = _trimmed(lines, start, min(start + MAX_LINES, end))
+            yield start, last, f"{lines[0].strip()}\n{part}\n{_FENCE.match(lines[0])[1]}"  # type: ignore[index]
+    else:
+        for start in range(0, len(lines), MAX_LINES):
+            yield start, *_trimmed(lines, start, min(start + MAX_LINES, len(lines)))
+
+
+def _open_fences(lines: Sequence[str]) -> list[str]:
+    """The fence of code that each line stands in, itself left out; behind the last line, what is open there."""
+    fences = [""]
+    for line in lines:
+        fence = _FENCE.match(line)
+        is_open = fences[-1]
+        if fence and not is_open:
+            fences.append(fence[1])
+        else:
+            fences.append("" if fence and fence[1].startswith(is_open) and is_open else is_open)
+    return fences
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    for begin, end in sentences(text):
+        start = _NO_WORDS.match(text, begin, end).end()  # type: ignore[union-attr]
+        own = text[start:end].rstrip()
+        first = text.count("\n", 0, start)
+        sentence = " ".join(_MARKUP.sub(_shown, own).split())
+        if sentence:
+            yield first, first + own.count("\n"), sentence
+
+
+def _shown(markup: re.Match[str]) -> str:
+    return markup["shown"] or ""
+
+
+def _trimmed(lines: list[str], start: int, end: int, shorten: bool = False) -> tuple[int, str]:
+    """The last line that says something, and the text."""
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
+    if shorten:
+        end = min(end, start + MAX_LINES)
+    text = dedent("\n".join(lines[start:end])).rstrip()
+    fence = _open_fences(lines[start:end])[-1]
+    if not fence:
+        return end - 1, text
+    # What is cut off inside of code ends the code, for what follows is none.
+    opening = next(line for line in reversed(text.split("\n")) if fence in line)
+    return end - 1, f"{text}\n{' ' * opening.index(fence)}{fence}"
+
+
+def _citation(quote: Quote, passage: ShownPassage) -> Citation:
+    lines = passage.lines[quote.start_line - passage.start_line : quote.end_line - passage.start_line + 1]
+    return Citation(passage.path, quote.start_line, quote.end_line, "\n".join(lines))
+
 
 # -- A question that goes on from earlier ones: what to search for, and what to remind a model of.
 
+
+# -- Passages in, an answer out: by a model, or from the passages themselves.
 
 ENOUGH_TERMS = 2
 """Content terms with which a question can be searched for by itself; "And in winter?" has one."""
@@ -73,7 +295,16 @@ Listener = Callable[[str], object]
 """Receives the text of an answer, piece by piece. Nothing is ever taken back."""
 
 NOTHING = "Nothing here answers this question."
+NOTHING_TO_QUOTE = "the nearest passage scores {score:.2f}, too little to be quoted as an answer; a search shows it"
 NO_MODEL = f"no model was asked; these are the passages themselves (set {MODEL_VARIABLE} to ask a model)"
+
+
+def can_be_quoted(hits: Sequence[Hit]) -> bool:
+    """Whether quotes of these would answer a question: the best is relevant by itself, or stands out from the other
+    documents. A list of hits is an offer, and may have less; an answer is a claim."""
+    best = hits[0]
+    others = max((hit.score for hit in hits if hit.path != best.path), default=0.0)
+    return best.score >= RELEVANT or best.score >= TIMES_THE_NEXT * others
 
 
 def answer_from(

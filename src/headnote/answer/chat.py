@@ -9,8 +9,16 @@ from typing import Any, NamedTuple
 
 from headnote.answer.prompt import Message
 from headnote.errors import AnswerError, ServiceError, ServiceUnavailable, WrongAnswer
-from headnote.services.client import Client, DeadlineExceeded, ResponseTooLarge, Retryable
-from headnote.services.service import Limits, Service, find_limits, find_service
+from headnote.services import (
+    Client,
+    DeadlineExceeded,
+    Limits,
+    ResponseTooLarge,
+    Retryable,
+    Service,
+    find_limits,
+    find_service,
+)
 
 # -- The response of a chat service → pieces of text, and how it ended.
 #

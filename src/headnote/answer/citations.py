@@ -21,9 +21,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from headnote.answer.prompt import ShownPassage, shown_path
-from headnote.model import Answer, Citation, Dropped
+from headnote.model import Citation, Dropped
 from headnote.search.spelling import content_terms
-from headnote.words.sentences import ends_sentence
+from headnote.words.phrases import ends_sentence
 from headnote.words.terms import terms
 
 # -- The citations in an answer: `[a.md:12-30]`, `[a.md:12]`, `[a.md:12-30, 40; b.md:7]`.
@@ -255,13 +255,6 @@ class Statement(NamedTuple):
 
     terms: frozenset[str]
     numbers: frozenset[str]
-
-
-def check_citations(text: str, shown: Sequence[ShownPassage]) -> Answer:
-    """A whole answer at once, with only the citations that hold."""
-    checker = Checker(shown)
-    checked = checker.feed(text) + checker.finish()
-    return Answer(checked, checker.citations, dropped=checker.dropped)
 
 
 class Checker:

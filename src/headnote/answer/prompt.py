@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.masking import strip_data_uris, unmasked
 from headnote.errors import SettingsError
 from headnote.model import Hit, Turn
 from headnote.store.interface import Reader
@@ -50,7 +50,7 @@ def read_passages(reader: Reader, hits: Iterable[Hit]) -> list[ShownPassage]:
     for hit in hits:
         if hit.path not in documents:
             row = reader.document(hit.path)
-            documents[hit.path] = _LINE_END.split(row.text) if row else []
+            documents[hit.path] = _LINE_END.split(unmasked(row.masked)) if row else []
         if shown := passage_of(documents[hit.path], hit):
             passages.append(shown)
     return passages
@@ -157,7 +157,7 @@ def build_prompt(
 
 
 def choose_mark(texts: Iterable[str], size: int = 8) -> str:
-    """A mark of so many bytes that occurs in none of these texts. The same texts always get the same mark."""
+    """A mark of this many bytes that occurs in none of these texts. The same texts always get the same mark."""
     everything = "\n".join(texts)
     seed = everything.encode("utf-8", "surrogatepass")
     while True:
@@ -226,7 +226,7 @@ def _numbered(passage: ShownPassage) -> list[str]:
 
 
 def _fit(passage: ShownPassage, number: int, mark: str, rest: int) -> ShownPassage | None:
-    """As many of its lines as fit; of a first line that is too long, its beginning. None if nothing fits."""
+    """As many of its lines as fit, or the beginning of a first line that is too long. None if nothing fits."""
     counter = get_counter("cl100k")
     rest -= counter.count(render(passage.up_to(passage.start_line - 1), number, mark))
     weights = counter.count_many(_numbered(passage))

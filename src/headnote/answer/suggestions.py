@@ -45,7 +45,7 @@ def suggested_questions(reader: Reader, limit: int) -> list[Suggestion]:
     seen = Counter(text.casefold() for _, text in headings)
     own = [(path, text) for path, text in headings if seen[text.casefold()] == 1]
     asked = [Suggestion(question, path) for path, text in own if (question := _asked(text))]
-    about = [Suggestion(f"What is said about “{text}”?", path) for path, text in own if not _asked(text)]
+    about = [Suggestion(f"What do the documents say about “{text}”?", path) for path, text in own if not _asked(text)]
     return list(_one_each([*asked, *about]))[:limit]
 
 

@@ -1,10 +1,20 @@
 """The index of a folder as a program sees it."""
 
-from headnote.api.folders import check_folder, has_index, home_of, place_of_home, repair_index, settings_of_index
+from headnote.api.folders import (
+    TrustedFolder,
+    check_folder,
+    distrust_folder,
+    has_index,
+    home_of,
+    place_of_home,
+    repair_index,
+    settings_of_index,
+    state_of,
+    trust_folder,
+)
 from headnote.api.index import Index, open_pack, temporary_index
 from headnote.api.reading import unknown_document
 from headnote.api.reports import DocumentView, Drift, LeftOut, ModelStatus, Passages, RootStatus, Status
-from headnote.api.trusting import TrustedFolder, distrust_folder, state_of, trust_folder
 from headnote.extra.packs.format import PackInfo, is_pack, read_pack_info
 from headnote.extra.packs.unpacking import verify_pack
 

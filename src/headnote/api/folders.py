@@ -1,4 +1,4 @@
-"""Open the store of a folder with the settings that apply to it."""
+"""Open the store of a folder with the settings that apply to it, and say which of them the user trusts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,28 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from headnote.config import Choice, Configure, check_made_with, choose, load_index_settings, read_roots, trust_note
-from headnote.config.tables import OWN_FILE, nearest_file
-from headnote.config.trust import trust
+from headnote.config import (
+    Choice,
+    Configure,
+    OutwardSetting,
+    Trusted,
+    check_stored_settings,
+    choose,
+    kept_outward,
+    load_index_settings,
+    outward_settings_of,
+    read_roots,
+    trust_note,
+)
+from headnote.config.tables import OWN_FILE, PROJECT_FILE, SettingsFile, nearest_file, read_settings_file
+from headnote.config.trust import digest_of, distrust, records, trust
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models, get_models, has_instant
 from headnote.errors import (
@@ -30,9 +42,9 @@ from headnote.errors import (
     UnwritableIndex,
     warn,
 )
+from headnote.extras import check_numpy
 from headnote.index.manifest import claim_index
-from headnote.numeric import check_numpy
-from headnote.store.integrity import MADE_WITH
+from headnote.store.integrity import STORED_SETTINGS
 from headnote.store.interface import Store
 from headnote.store.opening import has_store, names_schema, open_store, repair_store, schema_of
 
@@ -48,7 +60,7 @@ class OpenedStore(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What whoever opened an index asked for; an update asks for it again."""
+    """What the caller who opened an index asked for; an update asks for it again."""
 
     flags: Mapping[str, Any]
     embedder: str | Embedder | Models | None
@@ -88,7 +100,7 @@ def open_folder(
         # Whoever only reads an index applies what is stored. So does who shares it, until somebody indexes on purpose:
         # folders on several machines need not have the same file.
         stays = read_only or (configure == "follow" and existing is not None and existing.is_shared)
-        choice = choose(flags, folder, made_with_of(existing), "keep" if stays else configure)
+        choice = choose(flags, folder, stored_settings_of(existing), "keep" if stays else configure)
         if note := trust_note(choice.withheld, folder):
             warn(UntrustedSettings(note))
         # Load the embedder before a store is created: if that fails, no empty index may be left behind.
@@ -116,12 +128,12 @@ def _models(name: str) -> Models:
 
 
 def instant_alone(name: str) -> Models:
-    """Of the models of that name, the instant one, if it has one that works here."""
+    """The instant one of the models of that name, if there is one that works here."""
     return Models(get_models("instant").instant if has_instant(name) and find_spec("numpy") else None)
 
 
 def models_at_hand(name: str) -> Models:
-    """Of the models of that name, those that are installed."""
+    """The models of that name that are installed."""
     try:
         return _models(name)
     except (EmbeddingError, MissingExtra):
@@ -144,7 +156,7 @@ def settings_of_index(root: Path, store: str | None = None, schema: str | None =
     target = load_index_settings(flags, root).settings.target
     existing = _existing_store(root, target, read_only=True, must_exist=False)
     with closing(existing) if existing else nullcontext():
-        return choose(flags, root, made_with_of(existing))
+        return choose(flags, root, stored_settings_of(existing))
 
 
 def has_index(root: Path, store: str | None = None, schema: str | None = None) -> bool:
@@ -156,7 +168,7 @@ def stored_settings(root: Path) -> str:
     """The settings stored in the index that lies in a folder, as text; empty without one."""
     existing = _existing_store(root, "", read_only=True, must_exist=False)
     with closing(existing) if existing else nullcontext():
-        return made_with_of(existing)
+        return stored_settings_of(existing)
 
 
 def check_adoption(adopt: bool, read_only: bool) -> None:
@@ -186,14 +198,14 @@ def _existing_store(root: Path, target: str, read_only: bool, must_exist: bool) 
         return None
 
 
-def made_with_of(store: Store | None) -> str:
+def stored_settings_of(store: Store | None) -> str:
     """The settings stored in the index, as text; empty without an index."""
     if store is None:
         return ""
     with store.reading() as reader:
-        made_with = reader.manifest().get(MADE_WITH, "")
-        check_made_with(made_with)  # inside, where the store adds its place to the error
-    return made_with
+        stored_settings = reader.manifest().get(STORED_SETTINGS, "")
+        check_stored_settings(stored_settings)  # inside, where the store adds its place to the error
+    return stored_settings
 
 
 @contextmanager
@@ -321,3 +333,62 @@ def _make(home: Path, folders: Sequence[str]) -> None:
 def _text(text: str) -> str:
     """A string of TOML."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# -- What the user trusts: settings of a folder that lead out of it, in its file or kept by its index.
+
+
+class TrustedFolder(NamedTuple):
+    """What was allowed to a folder."""
+
+    file: str | None
+    """The settings file of which it is; None if the index alone has something to allow."""
+    sha256: str
+    """Of the content of the file that is trusted; empty without one."""
+    settings: tuple[OutwardSetting, ...]
+    """What it may say now. None if nothing needs trust; then nothing is recorded."""
+
+
+def trust_folder(root: AnyPath) -> TrustedFolder:
+    """Let the settings file and the index of a folder name services, programs and places outside it."""
+    folder = Path(root)
+    check_folder(folder)
+    file = nearest_file(folder)
+    of_file = tuple(outward_settings_of(file, folder)) if file else ()
+    if file and of_file:
+        trust(file.path, file.digest)
+    of_index = tuple(kept_outward(stored_settings(folder), folder))
+    for flag in of_index:
+        trust(folder.resolve(), digest_of(flag.value), flag.name)
+    if file is None or not of_file:
+        return TrustedFolder(None, "", of_index)
+    return TrustedFolder(file.shown, file.digest, (*of_file, *of_index))
+
+
+def distrust_folder(root: AnyPath) -> list[Trusted]:
+    """Take it back. The folder need not exist any more. What is no longer trusted is returned."""
+    folder = Path(os.path.realpath(root))
+    paths = {str(folder), str(folder / OWN_FILE), str(folder / PROJECT_FILE)}
+    if file := _readable(nearest_file, folder):
+        paths.add(str(file.path))
+    removed = [record for record in records() if record.path in paths]
+    for record in removed:
+        distrust(record)
+    return removed
+
+
+def state_of(record: Trusted) -> str:
+    """Whether what the user trusted is still there, in a word or two."""
+    path = Path(record.path)
+    if not path.exists():
+        return "gone"
+    file = None if record.setting else _readable(read_settings_file, path)
+    return "trusted" if record.setting or (file and file.digest == record.sha256) else "changed since"
+
+
+def _readable(read: Callable[[Path], SettingsFile | None], path: Path) -> SettingsFile | None:
+    """A settings file; None if it cannot be read, which is no reason to keep trusting it."""
+    try:
+        return read(path)
+    except SettingsError:
+        return None

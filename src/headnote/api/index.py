@@ -27,6 +27,7 @@ from headnote.api.indexed_folder import IndexedFolder
 from headnote.api.reading import document_outline, passage, section
 from headnote.api.reports import DocumentView, Drift, Passages, Status
 from headnote.arguments import check_types, strings
+from headnote.chunking.masking import unmasked
 from headnote.chunking.settings import ChunkOptions
 from headnote.config import (
     ChatSettings,
@@ -44,15 +45,25 @@ from headnote.extra.packs.unpacking import open_packed
 from headnote.index.plan import FilesRead, Report, ignore_progress, never
 from headnote.index.update import plan_update
 from headnote.links.graph import Graph, Neighbourhood
-from headnote.model import Answer, FoundWord, Hit, Passage, ReadQuery, Related, SearchPage, Turn
+from headnote.model import Answer, FoundWord, Hit, Matches, Passage, ReadQuery, Related, SearchPage, Turn
 from headnote.model.progress import Watcher
 from headnote.search.language import understood
 from headnote.search.no_results import unknown_fields
-from headnote.search.query import Expand, Fusion, Mode, Query, SearchOptions, read_filter, with_settings
+from headnote.search.query import (
+    DATES,
+    Expand,
+    Fusion,
+    Mode,
+    Query,
+    SearchOptions,
+    other_phrasings,
+    read_filter,
+    with_settings,
+)
 from headnote.search.ranking import RECENCY_OF_PRESET
 from headnote.sources.repository import SkippedFile
 from headnote.sources.tree import left_out_hint
-from headnote.store.filters import all_of
+from headnote.store.filters import Filter, all_of
 from headnote.store.opening import open_store
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 
@@ -335,6 +346,11 @@ class Index(IndexedFolder):
         None if all of it was read once: an update that comes later leaves the index complete as it was."""
         return self._files_read()
 
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether the deep model has vectors to make. It is cheaper to tell than how many, which `status` says."""
+        return self._lacks_vectors()
+
     def status(self) -> Status:
         """The size and the settings of the index."""
         return self._status()
@@ -352,6 +368,8 @@ class Index(IndexedFolder):
         tags: str | Sequence[str] | None = None,
         where: Mapping[str, Any] | str | Sequence[str] | None = None,
         since: datetime | float | str | None = None,
+        before: datetime | float | str | None = None,
+        between: str | None = None,
         per_document: int | None = None,
         min_score: float | None = None,
         budget: int | None = None,
@@ -360,6 +378,8 @@ class Index(IndexedFolder):
         expand: Expand | None = None,
         fusion: Fusion | None = None,
         literal: bool = False,
+        queries: str | Sequence[str] | None = None,
+        passage: str | None = None,
     ) -> list[Hit]:
         """The chunks that answer a query, best first; none if nothing is relevant.
 
@@ -373,25 +393,28 @@ class Index(IndexedFolder):
             mode: `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them.
             path: Globs of documents; one must match.
             roots: Names of folders, where the index has several; globs count from there, then.
-            tags: Tags that the document must all have, in its frontmatter or anywhere in its text. Those of a hit are
-                in the frontmatter or in the passage itself.
+            tags: Tags that the document must all have, in its frontmatter or anywhere in its text.
             where: Frontmatter field → value, `a.b` being field `b` in `a`; or conditions such as `version >= 2`.
-            since: Only files changed since then: a time, a date, or `7d` ago.
+            since: Only documents changed since then: a time, a date, or `7d` ago.
+            before: Only documents changed before then, and not later.
+            between: Only documents last changed in a year, month, day or range: `2026-03`, `2026-03-01..2026-04`.
             per_document: Maximum number of hits per document; 0 for no limit.
-            min_score: Minimum score of a hit; with 0, a search by meaning shows the nearest passages, relevant or not.
-                By default there are no hits unless the best one is relevant.
+            min_score: Minimum score of a hit; 0 shows the nearest in any case. By default the best must be relevant.
             budget: Maximum tokens of all hits together; 0 for no limit.
             recency_days: Half-life of the bonus for recent files, in days; 0 for none.
-            recency_steps: A bonus in steps instead, for the last week and the last month: the default of the preset
-                `ragdocs`.
-            expand: Text to add around each hit: `none`, `neighbours`, `section` or `linked`.
+            recency_steps: A bonus in steps instead, for the last week and month: the default of the preset `ragdocs`.
+            expand: Text to add around hits: `none`, `neighbours`, `section`, `linked`; `auto` joins hits of a section.
             fusion: How `hybrid` merges its two rankings: `weighted` adds scores, `rrf` adds reciprocal ranks.
             literal: Whether the query is ordinary text as it is typed: without operators, and no word is corrected.
+            queries: Other phrasings of the query, as ordinary text; at most 5. Hits answer all of them.
+            passage: A made-up answer: passages like it are found, by meaning only.
         """
-        filters = SearchOptions(path=path, roots=roots, tags=tags, where=where, since=since, literal=literal)
+        dates = SearchOptions(since=since, before=before, between=between)
+        filters = SearchOptions(path=path, roots=roots, tags=tags, where=where, **dates)
         lengths = SearchOptions(per_document=per_document, min_score=min_score, budget=budget, expand=expand)
         ranking = SearchOptions(recency_days=recency_days, recency_steps=recency_steps, fusion=fusion)
-        options: SearchOptions = {**filters, **lengths, **ranking}
+        words = SearchOptions(literal=literal, queries=queries, passage=passage)
+        options: SearchOptions = {**filters, **lengths, **ranking, **words}
         return self._placed(self._engine.search(self._query(query, limit, mode, **options)))
 
     def _placed(self, hits: Sequence[Hit]) -> list[Hit]:
@@ -489,6 +512,60 @@ class Index(IndexedFolder):
             notes = tuple(unknown_fields(reader, read_filter(None, None, where, None)))
         return replace(record, filters=(*record.filters, *conditions), notes=(*record.notes, *notes))
 
+    def grep(
+        self,
+        pattern: str | Sequence[str],
+        *,
+        literal: bool = False,
+        ignore_case: bool = False,
+        words: bool = False,
+        path: str | Sequence[str] | None = None,
+        roots: str | Sequence[str] | None = None,
+        tags: str | Sequence[str] | None = None,
+        where: Mapping[str, Any] | str | Sequence[str] | None = None,
+        since: datetime | float | str | None = None,
+        before: datetime | float | str | None = None,
+        between: str | None = None,
+        lines: bool = True,
+        budget: int = 0,
+        seconds: float = 10.0,
+    ) -> Matches:
+        """Every line that a pattern matches, by document, with counts: what is there, not what is near.
+
+        The text is that of the index, character for character.
+
+        Args:
+            pattern: A regular expression as Python writes them, which matches within a line; of several, one must
+                match.
+            literal: Whether it is ordinary text.
+            ignore_case: Whether `a` matches `A`.
+            words: Whether it matches whole words only.
+            path: As in `search`, like the four below.
+            roots: Names of folders, where the index has several.
+            tags: Tags that the document must all have.
+            where: Conditions on the frontmatter.
+            since: Only documents changed since then.
+            before: Only documents last changed before then.
+            between: Only documents last changed in a year, a month or a day, or from one to another.
+            lines: Whether to return the lines, or only to count them.
+            budget: Maximum tokens of counts and lines together; 0 for no limit. The lines that do not fit are counted.
+            seconds: What it may take. A pattern that takes longer is ended, and raises `SettingsError`.
+        """
+        from headnote.search.occurrences import LinePattern, find_occurrences
+
+        check_types(literal=(literal, bool), ignore_case=(ignore_case, bool), words=(words, bool), lines=(lines, bool))
+        check_types(budget=(budget, Integral), seconds=(seconds, Real))
+        if budget < 0 or not seconds > 0:
+            raise SettingsError(f"budget {budget} and {seconds} seconds make no sense", remedy="give more")
+        asked = LinePattern(strings("pattern", pattern), literal=literal, ignore_case=ignore_case, words=words)
+        dates = SearchOptions(since=since, before=before, between=between)
+        only = self._filter(SearchOptions(path=path, roots=roots, tags=tags, where=where, **dates))
+        with self._store.reading() as reader:
+            matches = find_occurrences(reader, asked, only, budget if lines else None, seconds)
+        if not matches.searched:
+            self._warn_if_unread()
+        return matches
+
     def related(
         self,
         path: str = "",
@@ -525,16 +602,12 @@ class Index(IndexedFolder):
 
     def _query(self, text: str, limit: int | None, mode: Mode | None, **options: Unpack[SearchOptions]) -> Query:
         """A search with the settings of the index in place of what is None."""
-        self._check_times(options)
-        path, roots = options.get("path"), strings("roots", options.get("roots"))
-        only = read_filter(
-            path=self.tree.globs(roots, strings("path", path)) if roots else path,
-            tags=options.get("tags"),
-            where=options.get("where"),
-            since=options.get("since"),
-        )
+        only = self._filter(options)
         check_types(query=(text, str))
+        queries = other_phrasings(text, options.get("queries"))
         asked = understood(text, bool(options.get("literal")))
+        if asked.must is not None and self._engine.is_name(text):
+            asked = understood(text, literal=True)
         usual = asdict(self.search_settings)
         usual["recency"] = usual["recency"] or RECENCY_OF_PRESET.get(self.choice.chunking.preset, "0")
         return Query(
@@ -542,14 +615,27 @@ class Index(IndexedFolder):
             only=only._replace(must=all_of([only.must, asked.must])),
             phrases=asked.phrases,
             contexts=self._contexts,
-            **with_settings({"limit": limit, "mode": mode, **options}, usual),
+            **with_settings({"limit": limit, "mode": mode, **options, "queries": queries}, usual),
+        )
+
+    def _filter(self, options: SearchOptions) -> Filter:
+        """Which documents are searched."""
+        self._check_times(options)
+        path, roots = options.get("path"), strings("roots", options.get("roots"))
+        return read_filter(
+            path=self.tree.globs(roots, strings("path", path)) if roots else path,
+            tags=options.get("tags"),
+            where=options.get("where"),
+            since=options.get("since"),
+            before=options.get("before"),
+            between=options.get("between"),
         )
 
     def _check_times(self, options: SearchOptions) -> None:
         """Raise if a search asks when files were changed, and nobody knows."""
         if self.pack_info is None or self.pack_info.times:
             return
-        if any(options.get(name) for name in ("since", "recency_days", "recency_steps")):
+        if any(options.get(name) for name in (*DATES, "recency_days", "recency_steps")):
             remedy = "leave that out, or ask for a pack that was made with --times"
             raise SettingsError("the pack does not say when files were changed", path=str(self.root), remedy=remedy)
 
@@ -579,7 +665,7 @@ class Index(IndexedFolder):
             **filters: Those of `search`.
         """
         # Late: only those who ask questions wait for the client of the service.
-        from headnote.answer.answering import answer_from, merged, searches_for
+        from headnote.answer.answering import NOTHING_TO_QUOTE, answer_from, can_be_quoted, merged, searches_for
         from headnote.answer.chat import Chat, find_chat
         from headnote.answer.prompt import read_passages
 
@@ -600,9 +686,13 @@ class Index(IndexedFolder):
             find_chat(chat_environment(self.chat_settings), model) if model is None or isinstance(model, str) else model
         )
         hits = merged([self.search(text, limit, **filters) for text in searches_for(question, history)], limit)
+        asks_for_any = filters.get("min_score") is not None or self.search_settings.min_score is not None
+        is_weak = chat is None and not asks_for_any and bool(hits) and not can_be_quoted(hits)
         with self._store.reading() as reader:
-            passages = read_passages(reader, hits)
+            passages = read_passages(reader, [] if is_weak else hits)
         answer = answer_from(question, passages, chat, self.embedder, budget, stream, history)
+        if is_weak:
+            return replace(answer, note=NOTHING_TO_QUOTE.format(score=hits[0].score))
         return answer if hits else replace(answer, note=self.why_empty(question, limit, can_set_score=False, **filters))
 
     def suggested_questions(self, limit: int = 6) -> list[str]:
@@ -632,6 +722,12 @@ class Index(IndexedFolder):
         with self._store.reading() as reader:
             return reader.summaries()
 
+    def headings(self) -> Mapping[str, Sequence[tuple[str, int, bool]]]:
+        """The headings of all documents, by path: text, first line of the chunk that it stands in, and whether the
+        chunk begins with it."""
+        with self._store.reading() as reader:
+            return reader.headings()
+
     def document(self, path: str) -> DocumentView:
         """A document with everything known about it, read at one moment."""
         check_types(path=(path, str))
@@ -652,10 +748,18 @@ class Index(IndexedFolder):
         check_types(heading=(heading, str), path=(path, str))
         return section(self._library.row(path), heading)
 
-    def read(self, path: str, start_line: int = 1, end_line: int | None = None) -> Passage:
-        """Lines of a document as indexed, both ends included."""
+    def read(self, path: str, start_line: int = 1, end_line: int | None = None, *, comments: bool = True) -> Passage:
+        """Lines of a document as indexed, both ends included.
+
+        Args:
+            path: Of the document, relative to the root.
+            start_line: The first one, from 1.
+            end_line: The last one; None for the end of the document.
+            comments: Whether to show comments, too, if they are no text of the index.
+        """
         check_types(path=(path, str), start_line=(start_line, Integral), end_line=(end_line, Integral | None))
-        return passage(self._library.row(path), start_line, end_line)
+        row = self._library.row(path)
+        return passage(row if comments else row._replace(text=unmasked(row.masked)), start_line, end_line)
 
     def read_many(self, places: str | Sequence[str], *, budget: int | None = None) -> Passages:
         """Several documents or sections, each once, in this order, until the budget is spent.

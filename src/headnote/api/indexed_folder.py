@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headnote.api.folders import Asked, made_with_of, models_of
+from headnote.api.folders import Asked, models_of, stored_settings_of
 from headnote.api.reading import Library
 from headnote.api.reports import Drift, ModelStatus, RootStatus, Status
 from headnote.config import (
@@ -27,15 +27,15 @@ from headnote.embedding.registry import Models
 from headnote.errors import SettingsError, UnreadIndex, UntrustedSettings, warn
 from headnote.extra.packs.format import PackInfo
 from headnote.extra.packs.packed import read_only_pack
+from headnote.index.dating import order_of_dates
 from headnote.index.deep_vectors import sweep, update_vectors
 from headnote.index.manifest import files_read, manifest_of, needs_rebuild, roots_in
 from headnote.index.plan import FilesRead, Report, Task, plan_reading
 from headnote.index.update import UpdateScope, skipped_files, update_documents
 from headnote.model import Related
 from headnote.model.progress import Watcher
-from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.search.engine import Engine
-from headnote.search.ranking import model_for
+from headnote.search.ranking import NO_CONTEXTS, Contexts, is_complete, model_for
 from headnote.sources.repository import Listing, SkippedFile
 from headnote.sources.tree import why_no_documents
 from headnote.sources.watch import Lookout, watch
@@ -99,7 +99,7 @@ class IndexedFolder:
         asked = self._asked
         if asked is None:
             return
-        choice = choose(asked.flags, self.root, made_with_of(self._store), configure)
+        choice = choose(asked.flags, self.root, stored_settings_of(self._store), configure)
         self.search_settings = load_search_settings({}, self.root).settings
         if choice.of_index.settings.embedder != self.index_settings.embedder and not asked.has_models:
             self._use_models(models_of(choice, asked.embedder, asked.without_deep))
@@ -131,9 +131,10 @@ class IndexedFolder:
             rebuild=rebuild,
             wait=wait,
             remove_missing=remove_missing,
-            made_with=self.choice.made_with,
+            stored_settings=self.choice.stored_settings,
             adopt=self._adopts,
             instant=self.models.instant,
+            dates=order_of_dates(settings.dates),
         )
 
     @property
@@ -222,6 +223,12 @@ class IndexedFolder:
                 return
 
     # What is known
+
+    def _lacks_vectors(self) -> bool:
+        if self.models.deep is None:
+            return False
+        with self._store.reading() as reader:
+            return not is_complete(reader, self.models.deep)
 
     def _related(self, path: str, line: int | None, limit: int, unlinked: bool, linked: bool) -> list[Related]:
         # Late: it loads the Markdown scanner.
@@ -326,7 +333,7 @@ class IndexedFolder:
         """Where the settings file, as it is now, says something else than the index has."""
         if self._asked is None:
             return ()
-        now = choose(self._asked.flags, self.root, self.choice.made_with)
+        now = choose(self._asked.flags, self.root, self.choice.stored_settings)
         return (*now.differing, *now.outlived)
 
     def _folders(self, paths: Sequence[str]) -> tuple[RootStatus, ...]:

@@ -117,7 +117,7 @@ class Library:
         raise MissingSource("no such chunk in the index", path=key, remedy="search again: its text has changed")
 
     def found_words(self, name: str, query: str) -> list[FoundWord]:
-        from headnote.search.marking import found_words
+        from headnote.search.snippets import found_words
 
         with self.store.reading() as reader:
             return found_words(reader, self.find(reader, name), query)

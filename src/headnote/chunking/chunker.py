@@ -1,7 +1,8 @@
-"""The stage: a text and settings in, chunks out."""
+"""The stage: a text and settings in, chunks out. A strategy is a list of passes, in the order they run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
 from os import PathLike, fspath
@@ -10,16 +11,51 @@ from typing import Unpack
 from headnote.arguments import check_types
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
+from headnote.chunking.passes import merge, pack, paragraphs, sections
 from headnote.chunking.presets import settings_from
 from headnote.chunking.records import records
-from headnote.chunking.settings import ChunkOptions, Settings
-from headnote.chunking.strategies import STRATEGIES
+from headnote.chunking.settings import ChunkOptions, Settings, Strategy
 from headnote.formats.kinds import open_document
 from headnote.markdown.document import Document
 from headnote.model import Chunk
 
+Pass = Callable[[ChunkingContext, list[Draft]], list[Draft]]
+
+STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
+    "window": (
+        sections.by_heading_or_whole,
+        sections.join_short_file,
+        sections.split,
+    ),
+    "header": (
+        sections.by_heading_or_paragraph,
+        paragraphs.merge_adjacent,
+        paragraphs.split,
+        pack.last_characters,
+    ),
+    "section": (
+        sections.by_heading,
+        paragraphs.without_heading,
+        paragraphs.merge_siblings,
+        paragraphs.split,
+        pack.whole_blocks,
+    ),
+    "block": (
+        sections.by_boundaries,
+        pack.pack,
+        merge.small,
+        merge.with_content,
+        pack.whole_blocks,
+    ),
+    "none": (sections.whole,),
+}
+
+
 _PATH, _TIME = str | PathLike, Real | None
 """Made once: a call with a short text takes as long as to make them."""
+
+
+# -- The stage: a text and settings in, chunks out.
 
 
 def chunk(

@@ -9,8 +9,8 @@ from itertools import accumulate, compress
 from operator import sub
 from typing import Any, Final
 
-from headnote.chunking.data_uris import may_hold_data_uris, strip_data_uris
 from headnote.chunking.draft import Draft
+from headnote.chunking.masking import MASK, condensed, masked, may_hold_data_uris, strip_data_uris
 from headnote.chunking.settings import Settings
 from headnote.lines import with_plain_line_ends
 from headnote.markdown.document import Document
@@ -24,10 +24,20 @@ from headnote.tokens.seams import pieces_between, seams_of_lines
 MARGIN: Final = 8
 """Tokens. Weights include the blank lines after a block. This near the cap they decide nothing: the text is counted."""
 _CHARACTERS_PER_TOKEN: Final = 4
-"""In most text. A block with more than these for each token that is allowed is likely to be split."""
+"""A low estimate. A block with more characters than that for each allowed token will probably be split."""
 MANY_BLANKS: Final = 8
 """Characters. A longer run of blanks may weigh so much that it is weighed apart from the text beside it."""
 _FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)")
+
+
+def _folded(name: str) -> str:
+    """A name without differences of case and blanks."""
+    return " ".join(name.casefold().split())
+
+
+def seen(text: str) -> str:
+    """What is embedded of a masked text."""
+    return strip_data_uris(condensed(text))
 
 
 class ChunkingContext:
@@ -39,6 +49,8 @@ class ChunkingContext:
     def __init__(self, document: Document, settings: Settings, totals: list[int] | None = None) -> None:
         self.document = document
         self.text = text = document.text
+        self.masked = text if settings.comments else masked(text, document.comments)
+        """The text with masks in place of comments that do not count."""
         self.path = document.path
         self.settings = settings
         self.mdx = document.mdx
@@ -59,13 +71,18 @@ class ChunkingContext:
         self.counter: Counter = get_counter(settings.counter, settings.bias)
         self._per_character: int | None = self.counter.per_character
         self.margin: int = MARGIN * self.counter.unit
-        """Weight of so many tokens."""
+        """Weight of `MARGIN` tokens."""
         self.max_weight = settings.max_tokens * self.counter.unit
-        self.has_pictures = may_hold_data_uris(text)
+        self._may_have_pictures = may_hold_data_uris(text)
+        self.leaves_out: bool = MASK in self.masked or self._may_have_pictures
+        """Whether something may not be embedded: comments and pictures."""
         self.parents_in_text = settings.include_parent_headers and settings.strategy == "header"
         self.has_breadcrumbs = settings.breadcrumb or self.parents_in_text
+        self._title = document.given_title if settings.document_title else ""
+        self._folded_title = _folded(self._title)
         self.max_breadcrumb_weight = self._max_breadcrumb_weight()
-        self._breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
+        self._breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {}
+        self._heading_breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
         self.adds_up = self.counter.adds != "never" and not (has_odd_starts and self._begin_off_seams())
         """Whether the weights of blocks add up, give or take the blank lines at the very end."""
         self._may_begin_on_seams = self.adds_up and not has_odd_starts
@@ -217,17 +234,30 @@ class ChunkingContext:
     # -- weights
 
     def _totals(self) -> list[int]:
-        if self._per_character == 1 and not self.has_pictures:
+        if self._per_character == 1 and not self.leaves_out:
             return self.starts
-        if self.counter.adds == "seams" and not self.has_pictures:
+        if self.counter.adds == "seams" and not self.leaves_out:
             return self._totals_by_lines()
         code = [block[0] in CODE_LIKE for block in self.blocks]
-        if self.has_pictures:
-            texts = list(map(strip_data_uris, pieces_between(self.text, self.starts)))
-            weights = self.counter.weigh(texts, code)
+        if self.leaves_out:
+            weights = self._weights_of_seen(code)
         else:
             weights = self.counter.weigh_pieces(self.text, self.starts, code)
         return list(accumulate(weights, initial=0))
+
+    def _weights_of_seen(self, code: list[bool]) -> list[int]:
+        """Weight of what is embedded of each block. Where only lengths count, just those with a mask are taken out."""
+        starts, masked_text = self.starts, self.masked
+        if self._per_character is None or self._may_have_pictures:
+            return self.counter.weigh(self._seen(pieces_between(masked_text, starts)), code)
+        weights = self.counter.weigh_pieces(masked_text, starts, code)
+        at = masked_text.find(MASK)
+        while at >= 0:
+            index = bisect_right(starts, at) - 1
+            end = starts[index + 1]
+            weights[index] = self.weigh_texts((masked_text[starts[index] : end],), False)[0]
+            at = masked_text.find(MASK, end)
+        return weights
 
     def _totals_by_lines(self) -> list[int]:
         """The same, with every text counted once: to split a block, most often weights of its lines are needed."""
@@ -251,14 +281,19 @@ class ChunkingContext:
         self.weight_before = {}
 
     def weigh_texts(self, texts: Sequence[str], code: bool) -> list[int]:
-        """Weight of each text, pictures left out."""
-        if self.has_pictures:
-            texts = [strip_data_uris(text) for text in texts]
+        """Weight of what is embedded of each text."""
+        if self.leaves_out:
+            texts = self._seen(texts)
         return self.counter.weigh(texts, [code] * len(texts))
 
+    def _seen(self, texts: Sequence[str]) -> list[str]:
+        """What is embedded of each text: all of it in most documents with a comment, but for the one block."""
+        has_pictures = self._may_have_pictures
+        return [seen(text) if has_pictures or MASK in text else text for text in texts]
+
     def weigh_pieces(self, text: str, cuts: Sequence[int], code: bool) -> list[int]:
-        """Weight of the text between each two neighbouring cuts, pictures left out."""
-        if self.has_pictures:
+        """Weight of what is embedded of the text between each two neighbouring cuts."""
+        if self.leaves_out:
             return self.weigh_texts(pieces_between(text, cuts), code)
         if self._per_character == 1:
             return list(map(sub, cuts[1:], cuts))
@@ -267,18 +302,34 @@ class ChunkingContext:
     def breadcrumb(self, path: tuple[str, ...]) -> tuple[str, int]:
         """The breadcrumb as it stands in front of a chunk, and its weight.
 
-        One that is too heavy loses its outermost headings.
+        One that is too heavy loses the title, then its outermost headings.
         """
         known = self._breadcrumbs.get(path)
-        if known is None and not self.has_breadcrumbs:
-            known = ("", 0)
         if known is None:
-            text = leading_breadcrumb(path)
-            each = self._per_character
-            weight = self.counter.weigh((text,))[0] if each is None else len(text) * each
-            known = (text, weight) if weight <= self.max_breadcrumb_weight else self.breadcrumb(path[1:])
-            self._breadcrumbs[path] = known
+            known = self._breadcrumbs[path] = self._weighed_breadcrumb(self.titled(path)) or self.headings_only(path)
         return known
+
+    def headings_only(self, path: tuple[str, ...]) -> tuple[str, int]:
+        """The same without the title of the document."""
+        known = self._heading_breadcrumbs.get(path)
+        if known is None:
+            known = self._weighed_breadcrumb(path) or self.headings_only(path[1:])
+            self._heading_breadcrumbs[path] = known
+        return known
+
+    def _weighed_breadcrumb(self, names: tuple[str, ...]) -> tuple[str, int] | None:
+        """Names as a breadcrumb, and its weight; None if it is too heavy."""
+        if not self.has_breadcrumbs:
+            return "", 0
+        text = leading_breadcrumb(names)
+        each = self._per_character
+        weight = self.counter.weigh((text,))[0] if each is None else len(text) * each
+        return (text, weight) if weight <= self.max_breadcrumb_weight else None
+
+    def titled(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """A heading path below the title of the document, unless its outermost heading says the same."""
+        outermost = next(filter(None, path), "")
+        return path if _folded(outermost) == self._folded_title or not self._title else (self._title, *path)
 
     def text_limit(self, path: tuple[str, ...]) -> int:
         """Weight that a breadcrumb leaves for the text below it."""

@@ -10,10 +10,11 @@ from itertools import pairwise
 from operator import add
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from headnote.chunking.context import MANY_BLANKS, ChunkingContext
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.context import MANY_BLANKS, ChunkingContext, seen
 from headnote.chunking.draft import Draft, number_parts
-from headnote.model import CODE_LIKE, Chunk, Link, Tag
+from headnote.chunking.masking import MASK, condensed_chunk, may_hold_data_uris, strip_data_uris
+from headnote.markdown.document import Document
+from headnote.model import CODE_LIKE, Block, Chunk, Link, Tag, breadcrumb_of
 from headnote.model.chunk import BREADCRUMB, OVERLAP, Pieces, joined_pieces, leading_breadcrumb
 
 # -- The text of a chunk: what a reader sees, and what is embedded.
@@ -38,19 +39,37 @@ class ChunkLike(Protocol):
 
 def shown_text(context: ChunkingContext, chunk: ChunkLike) -> str:
     """What a reader sees."""
-    own = chunk.prefix + context.text[chunk.start : chunk.end] + chunk.suffix
-    if not chunk.overlap and not context.parents_in_text:
-        return own
     crumb = context.breadcrumb(chunk.heading_path)[0]
-    return joined_pieces(_lead(context, crumb, chunk.overlap), crumb, chunk.overlap) + own
+    return _with_lead(context, chunk, crumb, chunk.overlap, context.text[chunk.start : chunk.end])
+
+
+def _with_lead(context: ChunkingContext, chunk: ChunkLike, crumb: str, overlap: str, text: str) -> str:
+    own = chunk.prefix + text + chunk.suffix
+    return joined_pieces(_lead(context, crumb, overlap), crumb, overlap) + own
 
 
 def embedded_text(context: ChunkingContext, chunk: ChunkLike) -> str:
-    """What is embedded and indexed: the breadcrumb and any overlap included, pictures left out."""
-    crumb = context.breadcrumb(chunk.heading_path)[0]
-    front = joined_pieces(_front(context, crumb, chunk.overlap), crumb, chunk.overlap)
-    text = front + shown_text(context, chunk)
-    return strip_data_uris(text) if context.has_pictures else text
+    """What is embedded and indexed: the breadcrumb and any overlap included, comments and pictures left out. A chunk
+    of nothing but comments has nothing to embed."""
+    return _embedded_below(context, chunk, context.breadcrumb(chunk.heading_path)[0])
+
+
+def _embedded_below(context: ChunkingContext, chunk: ChunkLike, crumb: str) -> str:
+    own = condensed_chunk(context.masked[chunk.start : chunk.end])
+    if not own and chunk.start < chunk.end:
+        return ""
+    overlap = _embedded_overlap(context, chunk)
+    front = joined_pieces(_front(context, crumb, overlap), crumb, overlap)
+    text = front + _with_lead(context, chunk, crumb, overlap, own)
+    return strip_data_uris(text) if context.leaves_out else text
+
+
+def _embedded_overlap(context: ChunkingContext, chunk: ChunkLike) -> str:
+    """The overlap without its comments. It ends where the chunk before does."""
+    if not chunk.overlap or not context.leaves_out:
+        return chunk.overlap
+    start = context.text.rfind(chunk.overlap, 0, chunk.start)
+    return condensed_chunk(context.masked[start : start + len(chunk.overlap)])
 
 
 def _front(context: ChunkingContext, crumb: str, overlap: str) -> Pieces:
@@ -79,15 +98,32 @@ class Rendered(NamedTuple):
 
 
 def rendered(chunk: Chunk) -> Rendered:
-    """A chunk that was cut here, in pieces. A breadcrumb that lost its outermost headings stands for itself."""
+    """A chunk that was cut here, in pieces, as an index keeps it: the title of the document is a name of its own there,
+    and in no text but those for readers. A breadcrumb that lost its outermost headings stands for itself, as does an
+    overlap that lost its comments."""
     origin = chunk.origin
     assert isinstance(origin, DocumentChunks), f"{chunk.id}: restored, not cut from a document"
-    context, overlap = origin.context, chunk.overlap
-    crumb = context.breadcrumb(chunk.heading_path)[0]
+    context, overlap = origin.context, _embedded_overlap(origin.context, chunk)
+    breadcrumb = context.breadcrumb if context.parents_in_text else context.headings_only
+    crumb = breadcrumb(chunk.heading_path)[0]
     front, lead = _front(context, crumb, overlap), _lead(context, crumb, overlap)
+    as_written: dict[str | int, str] = {}
     if crumb and crumb != leading_breadcrumb(chunk.heading_path):
-        front, lead = (tuple([crumb if one == BREADCRUMB else one for one in pieces]) for pieces in (front, lead))
-    return Rendered(front, lead, embedded_text(context, chunk))
+        as_written[BREADCRUMB] = crumb
+    if overlap != chunk.overlap:
+        as_written[OVERLAP] = overlap
+    if as_written:
+        front, lead = (tuple([as_written.get(one, one) for one in pieces]) for pieces in (front, lead))
+    return Rendered(front, lead, _embedded_below(context, chunk, crumb))
+
+
+def comments_left_out(chunks: Sequence[Chunk]) -> tuple[tuple[int, int], ...]:
+    """Where the comments stand that are not embedded with these chunks, which are those of one document."""
+    if not chunks:
+        return ()
+    origin = chunks[0].origin
+    assert isinstance(origin, DocumentChunks), f"{chunks[0].id}: restored, not cut from a document"
+    return () if origin.context.settings.comments else tuple(origin.context.document.comments)
 
 
 # -- How large a chunk is, and whether it keeps the cap.
@@ -108,7 +144,7 @@ def fits(context: ChunkingContext, draft: Draft) -> bool:
 
 
 def _has_long_gap_behind(context: ChunkingContext, draft: Draft) -> bool:
-    """Whether so many blanks follow that they, and not the text, may be what weighs too much."""
+    """Whether such a long gap follows that the blanks, rather than the text, may be what is too heavy."""
     following = draft.block_end + 1
     return following < len(context.blocks) and context.blocks[following][1] - draft.end > MANY_BLANKS
 
@@ -137,12 +173,20 @@ def _weighed(context: ChunkingContext, chunk: ChunkLike) -> tuple[int, str]:
     """What is known of the weight of a chunk, and the text that is still to be weighed: its last block, where the blank
     lines behind it are left out, or all of it where weights do not add up."""
     first, last = chunk.block_start, chunk.block_end
-    has_more = chunk.prefix or chunk.suffix or chunk.overlap or context.has_pictures
+    has_more = chunk.prefix or chunk.suffix or chunk.overlap or _leaves_out(context, chunk)
     if has_more or not context.begins_on_seams or context.starts[first] != chunk.start:
         return 0, embedded_text(context, chunk)
     start = context.starts[last]
     weight = context.breadcrumb(chunk.heading_path)[1] + context.totals[last] - context.totals[first]
     return weight, context.text[start : chunk.end]
+
+
+def _leaves_out(context: ChunkingContext, chunk: ChunkLike) -> bool:
+    """Whether a chunk has comments or pictures."""
+    if not context.leaves_out:
+        return False
+    text = context.masked[chunk.start : chunk.end]
+    return MASK in text or may_hold_data_uris(text)
 
 
 def _size_by_blocks(context: ChunkingContext, chunk: ChunkLike) -> int:
@@ -153,7 +197,7 @@ def _size_by_blocks(context: ChunkingContext, chunk: ChunkLike) -> int:
     own[0] = (chunk.prefix + own[0][0], own[0][1])
     own[-1] = (own[-1][0] + chunk.suffix, own[-1][1])
     texts = [(context.breadcrumb(chunk.heading_path)[0], False), *_carried_texts(context, chunk, first), *own]
-    weights = context.counter.weigh([strip_data_uris(text) for text, _ in texts], [is_code for _, is_code in texts])
+    weights = context.counter.weigh([seen(text) for text, _ in texts], [is_code for _, is_code in texts])
     return context.counter.size(sum(weights))
 
 
@@ -162,7 +206,7 @@ def _carried_texts(context: ChunkingContext, chunk: ChunkLike, first: int) -> li
     if not chunk.overlap:
         return []
     if (separator := OVERLAP_SEPARATORS.get(context.settings.strategy)) is not None:
-        return [(chunk.overlap + separator, False)]
+        return [(_embedded_overlap(context, chunk) + separator, False)]
     last = first - 1
     end = context.blocks[last][2]
     first = bisect_left(context.starts, end - len(chunk.overlap))
@@ -173,7 +217,7 @@ def _texts_of_blocks(context: ChunkingContext, start: int, end: int, first: int,
     """A range of the text by blocks, each with the blank lines behind it, and whether it is code."""
     cuts = [start, *context.starts[first + 1 : last + 1], end]
     code = [block[0] in CODE_LIKE for block in context.blocks[first : last + 1]]
-    return [(context.text[at:stop], is_code) for (at, stop), is_code in zip(pairwise(cuts), code, strict=True)]
+    return [(context.masked[at:stop], is_code) for (at, stop), is_code in zip(pairwise(cuts), code, strict=True)]
 
 
 # -- Drafts → chunks
@@ -310,6 +354,9 @@ class DocumentChunks:
         own = _within(self.context.document.inline_tags, chunk)
         return tuple(dict.fromkeys([*self._document_tags, *(tag.name for tag in own)])) if own else self._document_tags
 
+    def breadcrumb_of(self, chunk: Chunk) -> str:
+        return breadcrumb_of(self.context.titled(chunk.heading_path))
+
     def metadata(self) -> dict[str, Any]:
         return self.context.document.frontmatter.data
 
@@ -334,3 +381,16 @@ def _within(placed: list[_Placed], chunk: Chunk) -> tuple[_Placed, ...]:
     first = bisect_left(placed, chunk.start, key=lambda each: each.start)
     last = bisect_left(placed, chunk.end, key=lambda each: each.start)
     return tuple(placed[first:last])
+
+
+# -- Chunks → the blocks that were split between them.
+
+
+def cut_blocks(chunks: Sequence[Chunk], document: Document) -> set[int]:
+    """Numbers of the blocks that more than one chunk has parts of."""
+    shared = [later for before, later in pairwise(chunks) if before.block_end == later.block_start]
+    return {chunk.block_start for chunk in shared if _begins_inside(chunk, document.blocks[chunk.block_start])}
+
+
+def _begins_inside(chunk: Chunk, block: Block) -> bool:
+    return block.start < chunk.start < block.end

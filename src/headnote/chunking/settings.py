@@ -87,6 +87,11 @@ class Settings:
     """Whether `window` makes one chunk of a file below max, whatever its headings."""
     breadcrumb: bool = True
     """Whether `embed_text` starts with the breadcrumb."""
+    document_title: bool = True
+    """Whether the breadcrumb begins with the `title` of the frontmatter, unless the outermost heading says the same."""
+    comments: bool = False
+    """Whether comments are text like any other: `<!-- … -->`, `%% … %%`, and `{/* … */}` in MDX. If not, they are
+    neither embedded nor searched nor shown; only the text of a chunk keeps them."""
 
     def __post_init__(self) -> None:
         for name, value in (("counter", self.counter), ("keep_whole", self.keep_whole)):
@@ -234,5 +239,7 @@ class ChunkOptions(TypedDict, total=False):
     include_parent_headers: bool
     join_short_files: bool
     breadcrumb: bool
+    document_title: bool
+    comments: bool
     size: Literal["small", "medium", "large"] | int
     overlap: Literal["none", "low", "medium", "high"] | int

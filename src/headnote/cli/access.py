@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from headnote.api import Index, Status, has_index, home_of
 from headnote.cli.command import Command
 from headnote.cli.formatting import counted, missing_vectors
+from headnote.cli.handover import check_answered
 from headnote.cli.output import Shape, chosen
 from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.query_words import HERE, UnderstoodWords, understand
@@ -42,6 +43,7 @@ NAMED = "headnote.named"
 """Where a command notes that a folder is among its words."""
 _PLACES = ("root", "folders", "home", "pack")
 _WORDS = ("words", "places", "path")
+_ELSEWHERE = ("store", "schema", "adopt")
 
 
 class IndexCommand(Command):
@@ -81,8 +83,11 @@ class NamedIndex:
     @classmethod
     def taken_from(cls, params: dict[str, Any]) -> NamedIndex:
         """Take what names the index out of the parameters of a command."""
-        text, root = _named_root(params)
-        place: dict[str, Any] = {name: params.pop(name) for name in ("store", "schema", "adopt") if name in params}
+        text, root, note = _named_root(params)
+        check_answered(str(root), elsewhere=any(params.get(name) for name in _ELSEWHERE))
+        if note:
+            write_note(note)
+        place: dict[str, Any] = {name: params.pop(name) for name in _ELSEWHERE if name in params}
         as_json = params.pop("as_json", False)
         form = chosen(params.pop("form"), as_json, params.pop("null")) if "form" in params else None
         shape = form or Shape("json" if as_json else "text")
@@ -116,23 +121,21 @@ class NamedIndex:
             fill_vectors(opened.index)
 
 
-def _named_root(params: dict[str, Any]) -> tuple[str, Path]:
-    """The words that name no folder, and the folder, the home of several, or the pack."""
+def _named_root(params: dict[str, Any]) -> tuple[str, Path, str]:
+    """The words that name no folder; the folder, the home of several, or the pack; and what else they could mean."""
     pack, home, root = (params.pop(name, None) for name in ("pack", "home", "root"))
     if "words" in params:
         words, roots = params.pop("words"), root if pack is None else [chosen_root(root[0] if root else Path(), pack)]
         understood = _understood(words, roots, home)
-        return understood.text, home_of(understood.roots, home)
+        return understood.text, home_of(understood.roots, home), understood.note
     if "folders" in params:
         root = home_of(params.pop("folders"), home)
-    return "", chosen_root(root, pack)
+    return "", chosen_root(root, pack), ""
 
 
 def _understood(words: Sequence[str], roots: Sequence[Path], home: Path | None) -> UnderstoodWords:
     understood = UnderstoodWords(" ".join(words), ()) if home and not roots else understand(words, roots)
     click.get_current_context().meta[NAMED] = understood.roots is not HERE
-    if understood.note:
-        write_note(understood.note)
     return understood
 
 
@@ -330,11 +333,11 @@ def note_roots(report: Report, index: Index) -> None:
         write_note(line)
 
 
-def note_files_read(index: Index, why: str = "headnote index goes on") -> bool:
+def note_files_read(index: Index, why: str = "run headnote index to finish") -> bool:
     """Say so if not all files are read yet, and return whether that is so."""
     read = index.files_read
     if read:
-        write_note(f"{read} so far, some hits may be missing: {why}")
+        write_note(f"only {read}, so some hits may be missing; {why}")
     return read is not None
 
 
@@ -358,13 +361,13 @@ def _after_interruption(status: Status) -> str:
     if not status.documents:
         return "no file was read yet; run the same command to begin again"
     if status.pending:
-        return f"{missing_vectors(status)}; headnote index goes on where it stopped"
+        return f"{missing_vectors(status)}; run headnote index to finish"
     return "the index is as it was"
 
 
 def fill_vectors(index: Index) -> None:
     """Make the missing vectors if that takes only a moment; otherwise say how to make them."""
-    if index.pack_info is not None:
+    if index.pack_info is not None or not index.lacks_vectors:
         return
     status = index.status()
     if status.pending > A_MOMENT:

@@ -10,7 +10,7 @@ import click
 
 from headnote.cli import options
 from headnote.cli.access import IndexCommand, NamedIndex, path_from_here
-from headnote.cli.search_flags import search_flags
+from headnote.cli.search_view import search_flags
 from headnote.cli.terminal import (
     UNPRINTABLE,
     StyledLine,

@@ -159,7 +159,7 @@ def _job(request: BulkRequest, choice: Choice, embedder_flag: str | None) -> Job
         workers=request.workers,
         rebuild=request.rebuild,
         adopt=request.adopt,
-        made_with=choice.made_with,
+        stored_settings=choice.stored_settings,
     )
 
 

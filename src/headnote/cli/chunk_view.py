@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from headnote.chunking.chunker import chunk_document, read_document
-from headnote.chunking.cut_blocks import cut_blocks
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.masking import strip_data_uris
 from headnote.chunking.presets import make_settings
+from headnote.chunking.records import cut_blocks
 from headnote.chunking.settings import Settings
 from headnote.cli.formatting import counted
 from headnote.cli.terminal import StyledLine, StyledText, escape_json

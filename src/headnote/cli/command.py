@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
@@ -88,3 +90,14 @@ def _write_section(
     if rows:
         with formatter.section(title):
             formatter.write_dl(rows)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Import without looking for garbage, then or later: what is loaded stays."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

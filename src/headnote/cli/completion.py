@@ -85,7 +85,25 @@ complete --no-files --command headnote --arguments '(_headnote_complete)'
 complete --no-files --command headnote-md --arguments '(_headnote_complete)'
 """
 
-SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
+POWERSHELL = r"""# headnote in PowerShell
+Register-ArgumentCompleter -Native -CommandName headnote, headnote-md -ScriptBlock {
+    param($word, $line, $cursor)
+    $typed = $cursor - $line.Extent.StartOffset
+    $env:_HEADNOTE_COMPLETE = 'powershell_complete'
+    $env:_HEADNOTE_LINE = $line.ToString().PadRight($typed).Substring(0, $typed)
+    try { $lines = @(& $line.CommandElements[0].Extent.Text 2>$null) }
+    finally { Remove-Item Env:_HEADNOTE_COMPLETE, Env:_HEADNOTE_LINE }
+    # Where nothing comes back, PowerShell offers files and folders.
+    if ($lines.Count -lt 2) { return }
+    $lines[1..($lines.Count - 1)] | ForEach-Object {
+        $value, $help = $_ -split "`t", 2
+        if (-not $help) { $help = $value }
+        [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $help)
+    }
+}
+"""
+
+SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH, "powershell": POWERSHELL}
 
 
 # -- `headnote completion`
@@ -102,6 +120,7 @@ _PLAIN = re.compile(r"[\w@%+=:,./-]")
     examples=[
         ("for this shell, now and from now on", "headnote completion bash --install"),
         ("only in this window", 'eval "$(headnote completion bash)"'),
+        ("in PowerShell", "headnote completion powershell --install"),
         ("to look at it", "headnote completion fish"),
     ],
 )
@@ -109,7 +128,7 @@ _PLAIN = re.compile(r"[\w@%+=:,./-]")
     "shell",
     cls=Argument,
     required=False,
-    about=f"{', '.join(SHELLS)}; the one in SHELL by default.",
+    about=f"{', '.join(SHELLS)}; the one in SHELL by default, on Windows powershell.",
     shell_complete=choices.words(*SHELLS),
 )
 @click.option("--install", is_flag=True, help="Add it to your shell instead of printing it.")
@@ -119,7 +138,8 @@ def completion_command(shell: str | None, install: bool) -> None:
     Values are completed too: modes, presets, models, tags and documents of the index, folders and files. Nothing is
     built or changed while you type.
     """
-    name = shell or Path(os.environ.get("SHELL", "")).name
+    name = shell or Path(os.environ.get("SHELL", "")).name or ("powershell" if os.name == "nt" else "")
+    name = {"pwsh": "powershell"}.get(name, name)
     if name not in SCRIPTS:
         problem = f"unknown shell {name!r}" if name else "which shell?"
         raise SettingsError(problem, remedy=f"use {', '.join(SHELLS)}")
@@ -136,8 +156,7 @@ def install_script(shell: str) -> list[str]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(SCRIPTS[shell], encoding="utf-8")
     except OSError as error:
-        by_hand = "headnote completion fish | source" if shell == "fish" else f'eval "$(headnote completion {shell})"'
-        remedy = f"add this line to the startup file of {shell}: {by_hand}"
+        remedy = f"add this line to the startup file of {shell}: {_by_hand(shell)}"
         raise HeadnoteError(f"cannot be written: {_reason(error)}", path=str(file), remedy=remedy) from None
     said = [f"wrote {file}"]
     if shell != "fish":
@@ -145,17 +164,31 @@ def install_script(shell: str) -> list[str]:
     return [*said, f"open a new {shell}, then press Tab after: headnote search --"]
 
 
+def _by_hand(shell: str) -> str:
+    """The line that lets a shell ask headnote itself for the script."""
+    lines = {
+        "fish": "headnote completion fish | source",
+        "powershell": "headnote completion powershell | Out-String | Invoke-Expression",
+    }
+    return lines.get(shell, f'eval "$(headnote completion {shell})"')
+
+
 def _script_file(shell: str) -> Path:
     if shell == "fish":
         settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
         return settings / "fish" / "completions" / "headnote.fish"
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return data / "headnote" / f"completion.{shell}"
+    return data / "headnote" / f"completion.{'ps1' if shell == 'powershell' else shell}"
 
 
 def _startup_file(shell: str) -> Path:
     if shell == "zsh":
         return Path(os.environ.get("ZDOTDIR") or Path.home()) / ".zshrc"
+    if shell == "powershell":  # the profile of PowerShell 7 for all hosts
+        settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        return (
+            Path.home() / "Documents" / "PowerShell" if os.name == "nt" else settings / "powershell"
+        ) / "profile.ps1"
     return Path.home() / ".bashrc"
 
 
@@ -163,6 +196,9 @@ def _source(file: Path, startup: Path) -> str:
     """Let the shell read the file when it starts. What the startup file has may be in any encoding, and stays."""
     quoted = shlex.quote(str(file))
     line = f"[ -f {quoted} ] && . {quoted}"
+    if startup.suffix == ".ps1":
+        quoted = "'" + str(file).replace("'", "''") + "'"
+        line = f"if (Test-Path {quoted}) {{ . {quoted} }}"
     try:
         if not _add_line(startup, os.fsencode(line)):
             return f"{startup} reads it already"
@@ -174,6 +210,7 @@ def _source(file: Path, startup: Path) -> str:
 
 def _add_line(file: Path, line: bytes) -> bool:
     """Append a line to a file unless it has it, and return whether that was done."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a+b") as stream:
         stream.seek(0)
         written = stream.read()
@@ -201,8 +238,8 @@ class Typed(NamedTuple):
     """The quotation mark that is still open; empty if there is none."""
 
 
-def read_line(line: str) -> Typed:
-    """Take a command line apart as a shell does."""
+def read_line(line: str, escape: str = "\\") -> Typed:
+    """Take a command line apart as a shell does that has this character before one that means nothing special."""
     words: list[str] = []
     word: str | None = None
     quote = ""
@@ -212,7 +249,7 @@ def read_line(line: str) -> Typed:
             quote = ""
         elif not quote and character in "\"'":
             quote, word = character, word or ""
-        elif character == "\\" and quote != "'":
+        elif character == escape and quote != "'":
             word = (word or "") + next(characters, "")
         elif character.isspace() and not quote:
             words += [word] if word is not None else []
@@ -225,12 +262,14 @@ def read_line(line: str) -> Typed:
 class _Shell(ShellComplete):
     """Answers with lines: `values`, `folders` or `files`, then the values. A failure is no line on the screen."""
 
+    escape = "\\"
+
     @property
     def source_template(self) -> str:  # type: ignore[override]
         return SCRIPTS[self.name].replace("%", "%%")
 
     def complete(self) -> str:
-        typed = read_line(os.environ.get("_HEADNOTE_LINE", ""))
+        typed = read_line(os.environ.get("_HEADNOTE_LINE", ""), self.escape)
         try:
             items = self.get_completions(_after_program(typed.words), typed.incomplete)
         except Exception:  # noqa: BLE001  whatever is wrong, who presses a key asked for no message
@@ -266,8 +305,18 @@ class _Fish(_Shell):
 
     def line(self, item: CompletionItem, typed: Typed) -> str:
         """The whole word: fish does not take `--option=` away."""
-        option = typed.incomplete.removesuffix(_value_of(typed.incomplete))
-        return option + super().line(item, typed)
+        return _option_of(typed) + super().line(item, typed)
+
+
+class _PowerShell(_Shell):
+    name = "powershell"
+    escape = "`"
+
+    def line(self, item: CompletionItem, typed: Typed) -> str:
+        """The whole word, in quotation marks where PowerShell would read more than a word."""
+        value = _option_of(typed) + str(item.value)
+        word = value if re.fullmatch(r"[\w+=:./\\-]+", value) else "'" + value.replace("'", "''") + "'"
+        return f"{word}\t{item.help}" if item.help else word
 
 
 def _after_program(words: list[str]) -> list[str]:
@@ -281,5 +330,10 @@ def _value_of(incomplete: str) -> str:
     return incomplete.partition("=")[2] if re.match(r"--[\w-]+=", incomplete) else incomplete
 
 
-for _class in (_Bash, _Zsh, _Fish):
+def _option_of(typed: Typed) -> str:
+    """`--mode=` of `--mode=key`."""
+    return typed.incomplete.removesuffix(_value_of(typed.incomplete))
+
+
+for _class in (_Bash, _Zsh, _Fish, _PowerShell):
     add_completion_class(_class)

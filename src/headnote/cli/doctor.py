@@ -204,7 +204,7 @@ def _up_to_date(index: Index) -> Iterator[CheckedPoint]:
     elif status.model != "none":
         yield CheckedPoint("ok", "vectors", "all made")
     if status.files_read:
-        yield CheckedPoint("note", "files", f"{status.files_read}: headnote index goes on")
+        yield CheckedPoint("note", "files", f"{status.files_read}; run headnote index to finish")
     elif drift.rebuild:
         yield CheckedPoint("note", "files", f"headnote index will read all files: {drift.rebuild}")
     elif not drift.is_empty:

@@ -31,9 +31,8 @@ from headnote.cli.terminal import (
 )
 from headnote.errors import SettingsError
 from headnote.extra.evaluate.measuring import DEPTH, LocatedQuestion, Measurement
-from headnote.extra.evaluate.plot import check_plot, write_plot
 from headnote.extra.evaluate.questions import Question, load_questions
-from headnote.extra.evaluate.report import Comparison, FailedQuestion, record, table, verdicts
+from headnote.extra.evaluate.report import Comparison, FailedQuestion, check_plot, record, table, verdicts, write_plot
 from headnote.model import Hit
 from headnote.model.progress import Progress, Watcher
 from headnote.search.query import MODES

@@ -21,41 +21,33 @@ ELEMENT = "<headnote-search></headnote-search>"
     "export",
     cls=Command,
     examples=[
-        ("the search of this folder, into the built site", "headnote export --root docs site"),
-        ("the same, with the folder first", "headnote export docs site"),
-        ("is it up to date? 1 if not", "headnote export docs site --check"),
+        ("the search of a folder, into the built site", "headnote export docs --out site"),
+        ("is it up to date? 1 if not", "headnote export docs --out site --check"),
     ],
 )
 @click.argument(
-    "places",
+    "root",
     cls=Argument,
-    metavar="[ROOT] SITE",
-    nargs=-1,
-    required=True,
     type=options.PATH,
+    default=".",
     shell_complete=choices.folders,
-    about="The folder of the documents, the current one by default, and that of the built site.",
+    about="Folder of the documents, or a pack; the current one by default.",
 )
-@click.option("--root", "-r", type=options.PATH, metavar="DIR", help="Folder of the documents.")
+@click.option("--out", "-o", type=options.PATH, required=True, metavar="SITE", help="Folder of the built site.")
 @click.option(
     "--base-url", default="", show_default=False, metavar="URL", help="What comes before the address of every page."
 )
 @click.option("--check", is_flag=True, help="Write nothing; the exit code is 1 if files would change.")
 @options.no_update
 @options.as_json
-def export_command(
-    places: tuple[Path, ...], root: Path | None, base_url: str, check: bool, no_update: bool, as_json: bool
-) -> int:
+def export_command(root: Path, out: Path, base_url: str, check: bool, no_update: bool, as_json: bool) -> int:
     """Write a search for a docs site that needs no server.
 
     A script and shards go into the folder headnote of the site. A browser loads only what a query needs. Files of an
     earlier export that are no longer needed are removed, and no others.
     """
-    if len(places) > (2 if root is None else 1):
-        raise click.UsageError(f"Got too many folders: {' '.join(map(str, places))}", click.get_current_context())
-    folder = root or (places[0] if len(places) == 2 else Path())
-    with NamedIndex(folder, updates=not no_update).updated() as index:
-        exported = index.export(places[-1], base_url=base_url, check=check)
+    with NamedIndex(root, updates=not no_update).updated() as index:
+        exported = index.export(out, base_url=base_url, check=check)
     if as_json:
         write_json(exported._asdict() | {"folder": str(exported.folder)})
     else:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,8 +34,10 @@ from headnote.cli.access import (
 )
 from headnote.cli.command import Option
 from headnote.cli.formatting import counted, duration, missing_vectors
+from headnote.cli.handover import answering
 from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.setting_flags import SettingsCommand
+from headnote.cli.standby import CAN_STAND_BY, commands_answered, start_in_background
 from headnote.cli.terminal import StyledLine, StyledText, write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.errors import (
@@ -219,7 +224,27 @@ class IndexingCommand(SettingsCommand, IndexCommand):
     ],
 )
 @options.root
-@click.option("--watch", is_flag=True, help="Keep running and update whenever files change, until Ctrl-C.")
+@click.option(
+    "--watch",
+    cls=Option,
+    section=options.AFTERWARDS,
+    is_flag=True,
+    help="Keep running and update whenever files change, until Ctrl-C.",
+)
+@click.option(
+    "--background",
+    cls=Option,
+    section=options.AFTERWARDS,
+    is_flag=True,
+    help="Leave a process that answers commands at once, until none came for 30 minutes.",
+)
+@click.option(
+    "--stop",
+    cls=Option,
+    section=options.AFTERWARDS,
+    is_flag=True,
+    help="Only end the process that --background has left.",
+)
 @click.option("--rebuild", is_flag=True, help="Read every file again; vectors that still fit are kept.")
 @click.option("--forget-flags", is_flag=True, help="Drop the flags that are stored in the index.")
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
@@ -266,6 +291,8 @@ class IndexingCommand(SettingsCommand, IndexCommand):
 def index_command(
     named: NamedIndex,
     watch: bool,
+    background: bool,
+    stop: bool,
     rebuild: bool,
     forget_flags: bool,
     dry_run: bool,
@@ -291,8 +318,12 @@ def index_command(
 
     Several folders are one index. If one of them cannot be read, its documents stay and the exit code is 1.
     """
-    if dry_run and watch:
-        raise SettingsError("--dry-run cannot be combined with --watch", remedy="leave one of them out")
+    modes = {"--dry-run": dry_run, "--watch": watch, "--background": background, "--stop": stop}
+    if len(chosen := [name for name, is_chosen in modes.items() if is_chosen]) > 1:
+        raise SettingsError(f"{chosen[0]} cannot be combined with {chosen[1]}", remedy="leave one of them out")
+    if stop:
+        _stop(named)
+        return
     request = IndexRequest(
         root=named.root,
         as_json=named.as_json,
@@ -314,6 +345,8 @@ def index_command(
         _show_plan(request)
     else:
         _update(request, watch)
+    if background:
+        _leave_process(named.root)
 
 
 def _update(request: IndexRequest, watch: bool) -> None:
@@ -358,6 +391,31 @@ def _update_once(index: Index, request: IndexRequest) -> None:
         raise click.exceptions.Exit(1)
 
 
+# --background
+
+
+def _leave_process(root: Path) -> None:
+    """Leave a process that answers commands, unless there is one."""
+    if not CAN_STAND_BY:
+        raise SettingsError("only Linux leaves processes in the background", path="--background", remedy="leave it out")
+    if not (start_in_background(root) or answering(str(root))):
+        remedy = "leave out --background"
+        raise SettingsError("no process can listen in the folder of the index", path=str(root), remedy=remedy)
+
+
+def _stop(named: NamedIndex) -> None:
+    """End the process in the background. One that belongs to a server ends with that."""
+    process = answering(str(named.root))
+    if process is None:
+        write_note("no process answers commands about this folder")
+        return
+    number, server = process
+    if server:
+        remedy = f"end process {server}"
+        raise SettingsError(f"process {number} belongs to a server", path=str(named.root), remedy=remedy)
+    os.kill(number, signal.SIGTERM)
+
+
 # --dry-run
 
 
@@ -375,7 +433,7 @@ def _plan(request: IndexRequest) -> Report:
         with open_index(request.root, create=False, **request.flags, **request.index_options).index as index:
             return index.plan(rebuild=request.rebuild)
     except MissingIndex:
-        flags = request.flags | {name: request.index_options[name] for name in INDEX_NAMES}
+        flags = request.flags | {name: request.index_options.get(name) for name in INDEX_NAMES}
         choice = choose(flags, request.root)
         note_withheld(choice, request.root)
     with temporary_index(request.root, choice) as index:
@@ -388,8 +446,8 @@ def _plan(request: IndexRequest) -> Report:
 def _watch(index: Index, request: IndexRequest) -> None:
     """Update until interrupted. Ctrl-C raises KeyboardInterrupt; SIGTERM ends it quietly."""
     stop = threading.Event()
-    with sigterm_interrupts(stop.set) as is_terminated, UpdateBars() as bars:
-        write = _WatchOutput(index, request, bars)
+    with sigterm_interrupts(stop.set) as is_terminated, UpdateBars() as bars, ExitStack() as after_first:
+        write = _WatchOutput(index, request, bars, after_first)
         try:
             if request.rebuild:
                 write(index.update(rebuild=True, on_progress=bars, **request.update))
@@ -418,8 +476,8 @@ def _watch_until_failure(
 class _WatchOutput:
     """Writes the first update as a summary, and each later one that changed something as a line."""
 
-    def __init__(self, index: Index, request: IndexRequest, bars: UpdateBars) -> None:
-        self._index, self._request, self._bars = index, request, bars
+    def __init__(self, index: Index, request: IndexRequest, bars: UpdateBars, after_first: ExitStack) -> None:
+        self._index, self._request, self._bars, self._after_first = index, request, bars, after_first
         self._is_first = True
         self._began = time.monotonic()
 
@@ -429,6 +487,9 @@ class _WatchOutput:
             self._write(report)
             # A reader at the other end of a pipe needs it now.
             sys.stdout.flush()
+        if self._is_first:
+            # Not before: beside the thread that this needs, workers take longer to start.
+            self._after_first.enter_context(commands_answered(self._request.root))
         self._is_first = False
 
     def _write(self, report: Report) -> None:

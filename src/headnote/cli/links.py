@@ -2,180 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from headnote import __version__
 from headnote.api import Index
 from headnote.api.checking import check_links
 from headnote.cli import choices, options, output
-from headnote.cli.access import IndexCommand, NamedIndex, document_from_here, file_from_here, path_from_here
+from headnote.cli.access import IndexCommand, NamedIndex, document_from_here, path_from_here
+from headnote.cli.check_view import CHECKING, FORMATS, check_flags, run_check
 from headnote.cli.command import Argument, Option
 from headnote.cli.formatting import counted
 from headnote.cli.output import Output, OutputRow, Shape, write_output
-from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.terminal import (
     StyledLine,
     StyledText,
-    write_command,
-    write_json,
     write_lines,
-    write_message,
-    write_note,
 )
 from headnote.errors import SettingsError
-from headnote.index.plan import ignore_progress
-from headnote.links.checking.link_report import KINDS, Finding, LinkReport
-from headnote.links.checking.sarif import level_of, said, sarif_log
+from headnote.links.checking.link_report import LINK_KINDS
 from headnote.store.rows import LinkRow
 
-# -- What `--check` found: for people, for the annotations of GitHub, as JSON and as SARIF.
-
-
-CLEAN, FOUND, UNCHECKED = 0, 1, 2
-"""Exit codes."""
-
-
-def write_report(report: LinkReport, root: Path, form: str) -> int:
-    """Write what was found in this form, and return the exit code."""
-    FORMATS[form](report, root)
-    for file in report.skipped:
-        write_note(f"not checked: {path_from_here(root, file.path)}: {file.reason}")
-    for file in report.unread:
-        write_message(f"error: could not be checked: {path_from_here(root, file.path)}: {file.reason}")
-    if report.unread:
-        return UNCHECKED
-    return FOUND if report.findings else CLEAN
-
-
-def _finding_place(root: Path, finding: Finding) -> str:
-    """As people see it, and as other commands take it."""
-    return finding.path if _is_in_settings(finding) else path_from_here(root, finding.path)
-
-
-def _file(root: Path, finding: Finding) -> str:
-    """As the platform knows it, which has files and no names of folders."""
-    return _from_workspace(finding.path if _is_in_settings(finding) else file_from_here(root, finding.path))
-
-
-def _is_in_settings(finding: Finding) -> bool:
-    """Whether it is about the settings file, which has its path already."""
-    return finding.kind == "unused-ignore" and finding.path.endswith(".toml")
-
-
-def _summary(report: LinkReport) -> str:
-    kinds = Counter(finding.kind for finding in report.findings)
-    found = ", ".join(f"{kinds[kind]:,} {kind}" for kind in KINDS if kinds[kind])
-    ignored = f", {len(report.ignored):,} ignored" if report.ignored else ""
-    head = f"{counted(len(report.findings), 'finding')} ({found})" if found else "no findings"
-    checked = f"{counted(report.links, 'link')} checked in {counted(report.documents, 'document')}"
-    external = f"; {counted(report.external, 'link')} to other sites not opened" if report.external else ""
-    return f"{head}{ignored}: {checked}{external}"
-
-
-# For people
-
-
-def _write_text(report: LinkReport, root: Path) -> None:
-    write_lines(_text_lines(report, root))
-
-
-def _text_lines(report: LinkReport, root: Path) -> Iterator[StyledLine]:
-    for finding in report.findings:
-        place = f"{_finding_place(root, finding)}:{finding.at.line}:{finding.at.column}"
-        near = [StyledText(f" (nearest: {finding.suggestion})", "dim")] if finding.suggestion else []
-        yield [
-            StyledText(place, "cyan"),
-            StyledText(f"  {finding.kind}", "red"),
-            StyledText(f"  {finding.message}"),
-            *near,
-        ]
-    yield [StyledText(_summary(report), "bold" if report.findings else "green")]
-
-
-# For GitHub
-
-
-def _write_github(report: LinkReport, root: Path) -> None:
-    """Workflow commands, which a run shows beside the lines of a pull request."""
-    for finding in report.findings:
-        properties = {
-            "file": _file(root, finding),
-            "line": str(finding.at.line),
-            "col": str(finding.at.column),
-            "endLine": str(finding.at.end_line),
-            **({"endColumn": str(finding.at.end_column)} if finding.at.end_line == finding.at.line else {}),
-            "title": f"headnote {finding.kind}",
-        }
-        listed = ",".join(f"{name}={escaped_for_github(value, ':,')}" for name, value in properties.items())
-        write_command(level_of(finding.kind), f"{listed}::{escaped_for_github(said(finding))}")
-    write_lines([[StyledText(_summary(report))]])
-
-
-def escaped_for_github(text: str, separators: str = "") -> str:
-    """As the runner reads it back: it takes `%25` for `%`, and a line end would end the command."""
-    for character in ("%", "\r", "\n", *separators):
-        text = text.replace(character, f"%{ord(character):02X}")
-    return text
-
-
-def _from_workspace(path: str) -> str:
-    """GitHub counts paths from the top of the checkout, wherever the command was started."""
-    workspace = os.environ.get("GITHUB_WORKSPACE")
-    real = os.path.realpath(path)
-    if workspace and Path(real).is_relative_to(os.path.realpath(workspace)):
-        path = os.path.relpath(real, os.path.realpath(workspace))
-    return path.replace(os.sep, "/")
-
-
-# For programs
-
-
-def _write_json(report: LinkReport, root: Path) -> None:
-    write_json(
-        {
-            "root": str(root),
-            "documents": report.documents,
-            "links": report.links,
-            "external": report.external,
-            "findings": [_finding_record(finding) for finding in report.findings],
-            "ignored": [_finding_record(one.finding) | {"reason": one.reason} for one in report.ignored],
-            "unread": [file._asdict() for file in report.unread],
-            "skipped": [file._asdict() for file in report.skipped],
-        }
-    )
-
-
-def _finding_record(finding: Finding) -> dict[str, Any]:
-    fields = finding._asdict()
-    return {name: value for name, value in fields.items() if name != "at"} | finding.at._asdict()
-
-
-def _write_sarif(report: LinkReport, root: Path) -> None:
-    write_json(sarif_log(report, partial(_file, root), __version__))
-
-
-FORMATS: dict[str, Callable[[LinkReport, Path], None]] = {
-    "text": _write_text,
-    "github": _write_github,
-    "json": _write_json,
-    "sarif": _write_sarif,
-}
-
-
-# -- `headnote links`
-
-
 EXIT_BROKEN = 1
-CHECKING = "Checking"
-
 
 COLUMNS = ("what", "path", "line", "target", "resolved", "section", "kind", "external", "broken", "text")
 
@@ -225,23 +75,7 @@ class LinkView(NamedTuple):
     help=f"With --check: {', '.join(FORMATS)}. Else: {', '.join(output.NAMES)}.",
 )
 @output.null
-@click.option(
-    "--only",
-    cls=Option,
-    section=CHECKING,
-    metavar="KIND",
-    multiple=True,
-    shell_complete=choices.words(*KINDS),
-    help=f"Only findings of this kind; repeatable: {', '.join(KINDS)}.",
-)
-@click.option(
-    "--ignore",
-    cls=Option,
-    section=CHECKING,
-    metavar="GLOB",
-    multiple=True,
-    help="Pass over links with this target, as written; repeatable. The list that stays is in headnote.toml.",
-)
+@check_flags(LINK_KINDS)
 @options.no_update
 @options.place
 @options.as_json
@@ -255,6 +89,7 @@ def links_command(
     null: bool,
     only: tuple[str, ...],
     ignore: tuple[str, ...],
+    baseline: str | None,
 ) -> int:
     """Show where links lead, and which are broken.
 
@@ -268,8 +103,9 @@ def links_command(
     if check:
         _refuse("--check", **{"--broken": broken, "--orphans": orphans, "--no-update": not named.updates})
         shape = output.chosen(link_form, named.as_json, null, list(FORMATS))
-        return _check(root if path is None else Path(path), shape, only, ignore)
-    _refuse("without --check", **{"--only": bool(only), "--ignore": bool(ignore)})
+        folder = root if path is None else Path(path)
+        return run_check(check_links, folder, shape, only=only, ignore=ignore, baseline=baseline)
+    _refuse("without --check", **{"--only": bool(only), "--ignore": bool(ignore), "--baseline": baseline is not None})
     shape = output.chosen(link_form, named.as_json, null)
     if path is not None and orphans:
         raise SettingsError("--orphans takes no path", remedy="leave out the path")
@@ -281,14 +117,6 @@ def links_command(
         else:
             _write_document(index, root, name, shape)
     return EXIT_BROKEN if broken and count else 0
-
-
-def _check(folder: Path, shape: Shape, only: Collection[str], ignore: Collection[str]) -> int:
-    with UpdateBars() as bars:
-        # In a log, the report alone counts.
-        on_progress = bars if sys.stderr.isatty() else ignore_progress
-        report = check_links(folder, only=only, ignore=ignore, on_progress=on_progress)
-    return write_report(report, folder, shape.name)
 
 
 def _refuse(beside: str, **flags: bool) -> None:

@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from headnote import __version__
-from headnote.cli.command import Example, write_examples, write_head
+from headnote.cli.command import Example, without_collector, write_examples, write_head
 from headnote.cli.terminal import accept_any_character, point_at, write_error
 from headnote.errors import FilterError, HeadnoteError, UntrustedSettings
 
@@ -26,8 +26,8 @@ EXIT_NO_READER = 141
 COMPLETING = "_HEADNOTE_COMPLETE"
 """The variable by which a shell asks what could be typed next."""
 ALLOCATIONS = 50_000
-"""Allocations between two garbage collections. Loading a command makes many objects that stay, and Python would
-traverse them again and again: a twentieth of the time of a search."""
+"""Allocations between two garbage collections: a command makes many objects that stay, and Python would traverse them
+again and again."""
 
 
 class HelpEntry(NamedTuple):
@@ -39,45 +39,73 @@ class HelpEntry(NamedTuple):
     """Its line in `headnote --help`, and the first line of its own help."""
 
 
-COMMANDS = {
-    "search": HelpEntry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
-    "ask": HelpEntry("headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."),
-    "open": HelpEntry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
-    "read": HelpEntry(
-        "headnote.cli.read", "read_command", "Read several documents or sections, within a token budget."
-    ),
-    "links": HelpEntry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
-    "related": HelpEntry(
-        "headnote.cli.related", "related_command", "Show passages near one, and suggest links to make."
-    ),
-    "chunk": HelpEntry("headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."),
-    "outline": HelpEntry(
-        "headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."
-    ),
-    "index": HelpEntry("headnote.cli.index", "index_command", "Build or update the index of a folder."),
-    "status": HelpEntry(
-        "headnote.cli.status", "status_command", "Show what the index holds and whether it is up to date."
-    ),
-    "doctor": HelpEntry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
-    "context": HelpEntry("headnote.cli.context", "context_command", "Say in a sentence what a folder or document is."),
-    "config": HelpEntry(
-        "headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."
-    ),
-    "trust": HelpEntry("headnote.cli.trust", "trust_command", "Let the file of a folder name services and places."),
-    "presets": HelpEntry("headnote.cli.presets", "presets_command", "Compare the presets."),
-    "export": HelpEntry(
-        "headnote.cli.export", "export_command", "Write a search for a docs site that needs no server."
-    ),
-    "pack": HelpEntry("headnote.cli.pack", "pack_command", "Make one file of an index, to search on any machine."),
-    "serve": HelpEntry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
-    "mcp": HelpEntry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
-    "eval": HelpEntry("headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."),
-    "completion": HelpEntry(
-        "headnote.cli.completion", "completion_command", "Make your shell complete commands, options and values."
-    ),
-    "bulk": HelpEntry("headnote.cli.bulk", "bulk_command", "Chunk large collections, locally or on Ray or Spark."),
+GROUPS: dict[str, dict[str, HelpEntry]] = {
+    "Start here": {
+        "search": HelpEntry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
+        "open": HelpEntry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
+        "chunk": HelpEntry(
+            "headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."
+        ),
+        "lint": HelpEntry("headnote.cli.lint", "lint_command", "Show what is wrong with the pages of a folder."),
+        "install": HelpEntry(
+            "headnote.cli.install", "install_command", "Tell the coding agents of this machine about a folder."
+        ),
+    },
+    "Read and find": {
+        "ask": HelpEntry(
+            "headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."
+        ),
+        "grep": HelpEntry("headnote.cli.grep", "grep_command", "Show every occurrence of a pattern."),
+        "read": HelpEntry(
+            "headnote.cli.read", "read_command", "Read several documents or sections, within a token budget."
+        ),
+        "outline": HelpEntry(
+            "headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."
+        ),
+        "related": HelpEntry(
+            "headnote.cli.related", "related_command", "Show passages near one, and suggest links to make."
+        ),
+        "links": HelpEntry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
+        "mv": HelpEntry("headnote.cli.mv", "mv_command", "Move a file or folder, and keep the links."),
+    },
+    "Keep an index": {
+        "index": HelpEntry("headnote.cli.index", "index_command", "Build or update the index of a folder."),
+        "status": HelpEntry(
+            "headnote.cli.status", "status_command", "Show what the index holds and whether it is up to date."
+        ),
+        "doctor": HelpEntry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
+        "eval": HelpEntry(
+            "headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."
+        ),
+    },
+    "Give it to others": {
+        "serve": HelpEntry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
+        "mcp": HelpEntry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
+        "export": HelpEntry(
+            "headnote.cli.export", "export_command", "Write a search for a docs site that needs no server."
+        ),
+        "pack": HelpEntry("headnote.cli.pack", "pack_command", "Make one file of an index, to search on any machine."),
+        "bulk": HelpEntry("headnote.cli.bulk", "bulk_command", "Chunk large collections, locally or on Ray or Spark."),
+    },
+    "Set up": {
+        "config": HelpEntry(
+            "headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."
+        ),
+        "presets": HelpEntry("headnote.cli.presets", "presets_command", "Compare the presets."),
+        "context": HelpEntry(
+            "headnote.cli.context", "context_command", "Say in a sentence what a folder or document is."
+        ),
+        "trust": HelpEntry("headnote.cli.trust", "trust_command", "Let the file of a folder name services and places."),
+        "uninstall": HelpEntry(
+            "headnote.cli.install", "uninstall_command", "Take back what install has written for a folder."
+        ),
+        "completion": HelpEntry(
+            "headnote.cli.completion", "completion_command", "Make your shell complete commands, options and values."
+        ),
+    },
 }
-"""Name → command, in the order of the help."""
+"""Heading → its commands, in the order of the help: what most people need comes first."""
+COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 START = (
@@ -98,7 +126,8 @@ class Commands(click.Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command: click.Command = getattr(import_module(entry.module), entry.function)
+        with without_collector():
+            command: click.Command = getattr(import_module(entry.module), entry.function)
         return command
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -111,8 +140,10 @@ class Commands(click.Group):
         return [*(name for name in names if name.value.startswith(incomplete)), *options]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for heading, group in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in group.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -121,7 +152,7 @@ class Commands(click.Group):
             # Click guesses only among commands that are loaded, and not in every release.
             from difflib import get_close_matches
 
-            suggestions = " or ".join(map(repr, get_close_matches(args[0], COMMANDS)))
+            suggestions = " or ".join(map(repr, get_close_matches(args[0], COMMANDS, cutoff=0.65)))
             if not suggestions:
                 ctx.fail(f"No such command {args[0]!r}; to search, write: headnote search {' '.join(args)}")
             ctx.fail(f"No such command {args[0]!r}. Did you mean {suggestions}?")
@@ -162,19 +193,26 @@ def _start(context: click.Context) -> str:
 
 
 def run() -> NoReturn:
-    """Entry point of the console script."""
+    """Run the command of this process. `handover.py` is the entry point of the console script."""
     gc.set_threshold(ALLOCATIONS)
     if COMPLETING in os.environ:
         import_module("headnote.cli.completion")  # how this shell asks, and wants to be answered
+    code = run_command(sys.argv[1:])
+    gc.freeze()  # Python would traverse everything once more, and the process ends anyway: a tenth of a search
+    sys.exit(code)
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run one command, and return its exit code once all of its output is written."""
     accept_any_character()
-    code = main(sys.argv[1:])
+    code = main(arguments)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader left, as `head` does. Python flushes once more on exit, so give it somewhere to write.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = EXIT_NO_READER
-    sys.exit(code)
+        return EXIT_NO_READER
+    return code
 
 
 def main(arguments: Sequence[str]) -> int:

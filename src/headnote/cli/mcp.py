@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 
 import click
@@ -12,12 +11,20 @@ import click
 from headnote.api import Index, is_pack
 from headnote.api.keeper import keep_fresh
 from headnote.cli import options
-from headnote.cli.access import IndexCommand, NamedIndex, answer_on_one_core, first_read_refusal, open_for_server
+from headnote.cli.access import (
+    IndexCommand,
+    NamedIndex,
+    answer_on_one_core,
+    first_read_refusal,
+    open_for_server,
+)
+from headnote.cli.command import without_collector
+from headnote.cli.standby import commands_answered
 from headnote.cli.terminal import write_error
 from headnote.config import read_contexts
 from headnote.errors import HeadnoteError
 from headnote.extras import install, load
-from headnote.search.contexts import NO_CONTEXTS
+from headnote.search.ranking import NO_CONTEXTS
 from headnote.signals import ending_by_sigterm
 
 
@@ -35,20 +42,23 @@ from headnote.signals import ending_by_sigterm
 @options.pack
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on loopback instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, metavar="N", help="Port for --http.")
+@click.option("--connector", is_flag=True, help="Only search and fetch, in JSON, as connectors of ChatGPT want them.")
 @options.embedder
 @options.read_only
 @options.place
-def mcp_command(named: NamedIndex, http: bool, port: int, embedder: str | None, read_only: bool) -> None:
+def mcp_command(
+    named: NamedIndex, http: bool, port: int, connector: bool, embedder: str | None, read_only: bool
+) -> None:
     """Serve the index to coding agents over MCP.
 
     The server keeps the index up to date while it runs. Search works at once; the vectors of the deep model follow in
     the background.
     """
-    with _without_collector():
+    with without_collector():
         load("mcp", "the MCP server", install("search", "mcp"))
         # Only after the check: these modules need the extra.
-        from headnote.mcp_server.server import make_server
-        from headnote.mcp_server.stdin import mended_stdin
+        from headnote.mcp_server.connector import make_connector
+        from headnote.mcp_server.server import make_server, mended_stdin
 
     answer_on_one_core()
     root = named.root
@@ -58,9 +68,11 @@ def mcp_command(named: NamedIndex, http: bool, port: int, embedder: str | None, 
         raise refusal
     if refusal is not None:
         open_index = partial(_refuse, refusal)  # a client shows what tools reply, and hardly why a server has ended
-    with ending_by_sigterm(), keep_fresh(open_index if http else _reporting(open_index)) as keeper:
+    commands = nullcontext() if read_only or is_pack(root) else commands_answered(root)
+    with ending_by_sigterm(), commands, keep_fresh(open_index if http else _reporting(open_index)) as keeper:
         # Sentences of a pack may be those of a stranger: they come as data, with hits and status, not as instructions.
-        server = make_server(keeper.served, NO_CONTEXTS if is_pack(root) else read_contexts(root))
+        make = make_connector if connector else make_server
+        server = make(keeper.served, NO_CONTEXTS if is_pack(root) else read_contexts(root))
         if http:
             keeper.open()
             # Without sessions, clients survive a restart of the server.
@@ -72,17 +84,6 @@ def mcp_command(named: NamedIndex, http: bool, port: int, embedder: str | None, 
 
 def _refuse(refusal: HeadnoteError) -> Index:
     raise refusal
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Import without looking for garbage: nothing is, and a client waits for the server."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _reporting(open_index: Callable[[], Index]) -> Callable[[], Index]:

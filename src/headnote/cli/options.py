@@ -35,6 +35,7 @@ FILTERS = "Filters"
 FILES = "Files"
 CHUNKS = "Chunks"
 STORE = "Where the index is"
+AFTERWARDS = "Afterwards"
 
 # The index
 

@@ -46,7 +46,7 @@ def _text(name: str, metavar: str, about: str) -> Callable[[Decorated], Decorate
     shell_complete=choices.folders,
     about="Folder to pack; the current one by default.",
 )
-@click.option("--output", "-o", type=options.PATH, metavar="FILE", help="File to write; FOLDER.headnote by default.")
+@click.option("--out", "-o", type=options.PATH, metavar="FILE", help="File to write; FOLDER.headnote by default.")
 @click.option("--deep", is_flag=True, help="Include the vectors of the deep model.")
 @click.option("--times", is_flag=True, help="Include when files were changed, for --since and --recency.")
 @click.option("--sign", type=options.PATH, metavar="KEY", help="Sign it with this SSH key.")
@@ -70,7 +70,7 @@ def _text(name: str, metavar: str, about: str) -> Callable[[Decorated], Decorate
 @options.as_json
 def pack_command(
     named: NamedIndex,
-    output: Path | None,
+    out: Path | None,
     deep: bool,
     times: bool,
     sign: Path | None,
@@ -106,7 +106,7 @@ def pack_command(
         folders = [folder for folder in folders if folder.documents or not folder.problem]
         for folder in folders:  # before anything is written: a file may name folders that nobody thinks of
             write_message(f"packing {counted(folder.documents, 'document')} of {folder.folder}")
-        file = output or Path(f"{root.resolve().name}{SUFFIX}")
+        file = out or Path(f"{root.resolve().name}{SUFFIX}")
         about = {"name": name, "version": version, "description": description, "licence": licence}
         made = index.pack(file, **about, deep=deep, times=times, sign=sign)
     _show(file, made, named.as_json, folders=folders)

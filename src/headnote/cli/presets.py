@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from headnote.chunking.describe import STANDS_FOR
-from headnote.chunking.presets import differences, presets
+from headnote.chunking.presets import STANDS_FOR, differences, presets
 from headnote.chunking.settings import FIELD_NAMES, Settings
 from headnote.cli.command import Command
 from headnote.cli.formatting import setting_text

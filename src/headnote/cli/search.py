@@ -14,12 +14,19 @@ from headnote.cli import options, output
 from headnote.cli.access import IndexCommand, NamedIndex, OpenedIndex, path_from_here
 from headnote.cli.formatting import missing_vectors
 from headnote.cli.output import Output, OutputRow, Shape, write_output
-from headnote.cli.search_flags import flag_of_option, search_flags
-from headnote.cli.search_view import HitView, editor_links, hit_lines, shown_line, snippet_of
+from headnote.cli.search_view import (
+    HitView,
+    editor_links,
+    flag_of_option,
+    hit_lines,
+    search_flags,
+    shown_line,
+    snippet_of,
+)
 from headnote.cli.terminal import StyledText, folded, harmless, window_width, write_lines, write_note
 from headnote.errors import SettingsError
 from headnote.model import Hit, Passage, ReadQuery, to_plain
-from headnote.search.query import FILTERS, Mode, SearchArguments, read_options
+from headnote.search.query import DATES, FILTERS, Mode, SearchArguments, read_options
 from headnote.search.spelling import corrected_query
 
 
@@ -76,7 +83,18 @@ def search_command(
     if shape.name != "text":
         _write(found, _output(_record(found, root, contexts, plain), root), shape)
     else:
-        view = HitView(query, root, full, explain, context, window_width(), plain, found.understood, editor_links(root))
+        view = HitView(
+            query,
+            root,
+            full,
+            explain,
+            context,
+            window_width(),
+            dates=any(asked[name] for name in (*DATES, "recency")),
+            literal=plain,
+            understood=found.understood,
+            link=editor_links(root),
+        )
         _show(view, found, contexts, missing)
     if not found.hits:
         raise click.exceptions.Exit(1)
@@ -130,7 +148,7 @@ def _prepare(named: NamedIndex, opened: OpenedIndex, mode: Mode | None) -> None:
 
 def _context(index: Index, hit: Hit, lines: int) -> Passage:
     """A hit with so many lines before and after it."""
-    return index.read(hit.path, max(hit.start_line - lines, 1), hit.end_line + lines)
+    return index.read(hit.path, max(hit.start_line - lines, 1), hit.end_line + lines, comments=False)
 
 
 def _record(found: FoundPage, root: Path, contexts: Sequence[Passage] | None, plain: bool) -> dict[str, Any]:

@@ -1,16 +1,26 @@
-"""The output of `search` for people: each hit with its place, section and score, then the lines that answer best."""
+"""The flags of a search, made from its table of options, and its output for people: each hit with its place, section
+and score, then the lines that answer best.
+
+A command that takes some of the flags receives one `asked`: option → value as written.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 from urllib.parse import quote
 
-from headnote.chunking.data_uris import strip_data_uris
-from headnote.cli.access import path_from_here
+import click
+
+from headnote.chunking.masking import strip_data_uris
+from headnote.cli import choices, options
+from headnote.cli.access import NamedIndex, path_from_here
+from headnote.cli.command import OPTIONS, Option
 from headnote.cli.terminal import StyledLine, StyledText, columns, folded
 from headnote.config import load_server_settings
 from headnote.config.server_settings import editor_address, template_of
@@ -18,8 +28,64 @@ from headnote.embedding.registry import short_name
 from headnote.errors import SettingsError
 from headnote.lines import split_lines
 from headnote.model import Hit, Passage, ReadQuery, Related, Why, file_name
+from headnote.search.query import DATES, Names, SearchOption, Where
+from headnote.search.query import OPTIONS as SEARCH_OPTIONS
 from headnote.search.snippets import ExcerptLine, Mark, best_lines, clipped, lines_of, marked_terms, marks
 from headnote.search.spelling import corrected_query
+
+_SECTION_OF = dict.fromkeys(("fusion", "per_document", "min_score", "budget", "recency"), "Ranking")
+_SECTION_OF |= dict.fromkeys(("literal", "queries", "passage"), "What is asked")
+_SECTION_OF |= dict.fromkeys(("roots", "path", "tags", "where", *DATES), options.FILTERS)
+"""Option → the heading it stands under, in this order."""
+_COMPLETERS = {
+    "path": choices.documents,
+    "roots": choices.roots,
+    "tags": choices.tags,
+    "recency": choices.words("steps"),
+}
+
+
+def search_flags(*names: str) -> Callable[[Any], Any]:
+    """The flags of these options, or of all."""
+    flagged = [name for name, option in SEARCH_OPTIONS.items() if option.flag is not None]
+    wanted = names or (*(name for name in flagged if name not in _SECTION_OF), *_SECTION_OF)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_asked(named: NamedIndex, **given: Any) -> Any:
+            return command(named, asked={name: given.pop(name) for name in wanted}, **given)
+
+        decorated: Callable[..., Any] = with_asked
+        for name in reversed(wanted):
+            decorated = search_flag(SEARCH_OPTIONS[name])(decorated)
+        return decorated
+
+    return decorate
+
+
+def search_flag(option: SearchOption) -> Callable[[Any], Any]:
+    """The flag of an option, as a decorator."""
+    attributes: dict[str, Any] = {"is_flag": True} if option.kind is bool else {"metavar": option.metavar}
+    if number := {int: click.IntRange, float: click.FloatRange}.get(option.kind):
+        attributes["type"] = number(min=option.least)
+    return click.option(
+        *(option.flags or (option.spelled,)),
+        option.name,
+        cls=Option,
+        section=_SECTION_OF.get(option.name, OPTIONS),
+        multiple=option.kind in (Names, Where),
+        shell_complete=_COMPLETERS.get(option.name) or choices.words(*option.words),
+        help=option.flag or option.help,
+        **attributes,
+    )
+
+
+def flag_of_option(name: str) -> str:
+    """`--tag`, as errors name it."""
+    return SEARCH_OPTIONS[name].spelled
+
+
+# -- The output of `search` for people: each hit with its place, section and score, then the lines that answer best.
 
 INDENT = " " * 4
 
@@ -103,6 +169,8 @@ class HitView(NamedTuple):
     """Lines to show before and after each line."""
     width: int | None = None
     """Columns of the window; None if lines are not folded."""
+    dates: bool = False
+    """Whether it matters when documents were changed."""
     literal: bool = False
     """Whether the query is ordinary text, without operators."""
     understood: ReadQuery = ReadQuery("")
@@ -161,7 +229,7 @@ def _one(view: HitView, hit: Hit, context: Passage | None) -> Iterator[StyledLin
     if hit.about:
         yield from folded(_indented([StyledText(hit.about, "dim italic")]), view.width, INDENT)
     if view.explain:
-        yield from _reason_lines(view, hit.why)
+        yield from _reason_lines(view, hit)
     if context is not None:
         yield from _context_lines(view, hit, context, snippet)
     else:
@@ -218,13 +286,25 @@ def _context_lines(view: HitView, hit: Hit, context: Passage, snippet: Sequence[
         yield from folded(numbered, view.width, " " * 7)
 
 
-def _reason_lines(view: HitView, why: Why) -> Iterator[StyledLine]:
+def _reason_lines(view: HitView, hit: Hit) -> Iterator[StyledLine]:
     """Why a hit was found, as a small tree."""
-    reasons = _reasons(why)
+    reasons = [*_reasons(hit.why), *([_date_reason(hit)] if view.dates else [])]
     for number, (kind, reason) in enumerate(reasons, 1):
         branch, trunk = ("└─", " ") if number == len(reasons) else ("├─", "│")
         line = [StyledText(f"{INDENT}{branch} {kind:<7}  {reason}", "dim")]
         yield from folded(line, view.width, f"{INDENT}{trunk}{' ' * 11}")
+
+
+_DATE_ORIGINS = {
+    "frontmatter": "in its frontmatter",
+    "git": "of its last commit",
+    "name": "in its name",
+    "mtime": "of its file",
+}
+
+
+def _date_reason(hit: Hit) -> tuple[str, str]:
+    return "date", f"{datetime.fromtimestamp(hit.dated).astimezone():%Y-%m-%d}, {_DATE_ORIGINS[hit.dated_by]}"
 
 
 def _reasons(why: Why) -> list[tuple[str, str]]:
@@ -238,6 +318,8 @@ def _reasons(why: Why) -> list[tuple[str, str]]:
     if why.semantic_rank is not None:
         by = short_name(why.model)
         rows.append(("meaning", f"rank {why.semantic_rank}, similarity {why.similarity:.2f} by {by}"))
+    if why.name:
+        rows.append(("name", f"the query is its {why.name}"))
     if why.share_reason:
         weights = f"meaning {why.meaning_share:.2f}, words {1 - why.meaning_share:.2f}"
         rows.append(("weights", f"{weights}: {why.share_reason}"))

@@ -6,6 +6,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from socket import gethostname, socket
@@ -24,6 +25,7 @@ from headnote.cli.access import (
     open_again,
     open_for_server,
 )
+from headnote.cli.standby import commands_answered
 from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import MAX_WORKERS, ServerSettings, load_server_settings, read_roots
 from headnote.config.server_settings import MIN_LENGTH, is_token, kept_token, new_token
@@ -163,7 +165,7 @@ def _serve(
     if not target.read_only:
         ask_before_first_read(target.root, target.place)
     from headnote.web.security import Guard, allowed_names
-    from headnote.web.serving import is_loopback, open_socket, reachable
+    from headnote.web.workers import is_loopback, open_socket, reachable
 
     host = settings.host
     token = _token(target.root, host, settings.token, is_loopback(host))
@@ -183,14 +185,15 @@ def _serve(
             on_ready(entries[0])
 
         run = _run_in_one_process if settings.workers == 1 else _run_workers
-        run(target, settings, guard, listening, ready)
+        with nullcontext() if target.read_only or is_pack(target.root) else commands_answered(target.root):
+            run(target, settings, guard, listening, ready)
 
 
 def _run_in_one_process(
     target: ServedAddress, settings: ServerSettings, guard: Guard, listening: socket, ready: Callable[[], None]
 ) -> None:
     from headnote.web.app import make_app
-    from headnote.web.serving import run_server
+    from headnote.web.workers import run_server
 
     with ending_by_sigterm(), keep_fresh(partial(open_for_server, *target)) as keeper:
         served = Served(keeper.open(), keeper.state, settings.editor or _own_editor(target.root))

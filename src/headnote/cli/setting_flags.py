@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import click
 
 from headnote.chunking.aliases import FIELD_OF_ALIAS, plain_name
-from headnote.chunking.describe import docstrings
+from headnote.chunking.presets import docstrings
 from headnote.chunking.settings import BLOCK_KINDS, FIELD_NAMES, Settings
 from headnote.cli import choices
 from headnote.cli.command import OPTIONS, Command, Option
@@ -29,7 +29,7 @@ _SECTIONS = {
         *("counter", "bias", "target_tokens", "max_tokens", "min_tokens"),
         *("overlap_tokens", "overlap_across_sections", "oversized", "keep_whole"),
     ),
-    "What chunks contain": ("frontmatter", "mdx", "include_parent_headers", "breadcrumb"),
+    "What chunks contain": ("frontmatter", "mdx", "comments", "include_parent_headers", "breadcrumb", "document_title"),
 }
 _SECTION_OF = {field: f"{title} (overrides the preset)" for title, fields in _SECTIONS.items() for field in fields}
 

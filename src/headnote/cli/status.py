@@ -25,6 +25,7 @@ from headnote.cli.formatting import (
     setting_json,
     setting_text,
 )
+from headnote.cli.handover import answering
 from headnote.cli.terminal import StyledLine, StyledText, table, write_json, write_lines
 from headnote.config import KEPT
 from headnote.embedding.registry import DEFAULT, short_name
@@ -48,6 +49,8 @@ class Facts(NamedTuple):
     """Why the embedder cannot be loaded; empty if it can."""
     pack: PackInfo | None
     """What a pack says about itself; None for a folder."""
+    process: tuple[int, int] | None
+    """The process that answers commands, and the server it belongs to or 0; None if there is none."""
 
 
 @click.command(
@@ -80,7 +83,8 @@ def _facts(named: NamedIndex) -> Facts:
         status, drift, choice = index.status(), index.drift(), index.choice
     default, own = find_preset("default"), status.settings
     differences = {name: getattr(own, name) for name in FIELD_NAMES if getattr(own, name) != getattr(default, name)}
-    return Facts(status, drift, choice.chunking.preset, differences, opened.missing_embedder, index.pack_info)
+    process = answering(str(named.root))
+    return Facts(status, drift, choice.chunking.preset, differences, opened.missing_embedder, index.pack_info, process)
 
 
 def _record(facts: Facts, root: Path) -> dict[str, Any]:
@@ -111,6 +115,7 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "left_out": [{"path": one.path, "reason": one.reason} for one in drift.left_out],
         "folders": to_plain(status.folders),
         "contexts": dict(status.contexts),
+        "process": {"pid": facts.process[0], "server": facts.process[1] or None} if facts.process else None,
         "withheld": [{"setting": one.setting, "place": one.place} for one in status.withheld],
     }
 
@@ -158,10 +163,16 @@ def _lines(facts: Facts, root: Path) -> list[StyledLine]:
         **({"context": [StyledText(counted(len(status.contexts), "sentence"))]} if status.contexts else {}),
         **_withheld(status),
         **_database(facts),
+        **({"commands": [StyledText(_process(*facts.process))]} if facts.process else {}),
         "on disk": [StyledText(byte_size(status.bytes_on_disk))],
         **({} if facts.pack else {"updated": [StyledText(updated)], "files": _files(facts)}),
     }
     return [[StyledText(str(root), "bold")], *table(rows), *_folders(status), *_left_out(facts)]
+
+
+def _process(number: int, server: int) -> str:
+    of = f"of the server {server}" if server else "in the background: headnote index --stop ends it"
+    return f"answered by process {number} {of}"
 
 
 def _left_out(facts: Facts) -> list[StyledLine]:
@@ -222,7 +233,7 @@ def _not_installed(facts: Facts) -> str:
 def _files(facts: Facts) -> StyledLine:
     drift, read = facts.drift, facts.status.files_read
     if read:
-        return [StyledText(f"{read}: headnote index goes on", "yellow")]
+        return [StyledText(f"{read}; run headnote index to finish", "yellow")]
     if drift.rebuild:
         return [StyledText(f"headnote index will read all files: {drift.rebuild}", "yellow")]
     if drift.is_empty:

@@ -6,9 +6,15 @@ Settings of chunks stand at its top or in `[chunking]`, all others in a table of
 
 from headnote.config.chunk_settings import LoadedSettings, load_settings
 from headnote.config.context_settings import ContextFile, check_sentence, context_path, packed_contexts, read_contexts
-from headnote.config.index_settings import INDEX_NAMES, IndexSettings, load_index_settings
+from headnote.config.folder_settings import (
+    INDEX_NAMES,
+    IndexSettings,
+    in_effect,
+    load_index_settings,
+    load_search_settings,
+    packed_search_settings,
+)
 from headnote.config.roots import RootEntry, packed_roots, read_roots
-from headnote.config.search_settings import in_effect, load_search_settings, packed_search_settings
 from headnote.config.server_settings import (
     MAX_WORKERS,
     ChatSettings,
@@ -21,16 +27,19 @@ from headnote.config.stored import (
     KEPT,
     Choice,
     Configure,
-    check_made_with,
+    OutwardSetting,
+    check_stored_settings,
     choice_of,
     choose,
     kept_outward,
+    outward_settings_of,
     portable,
     remember_flags,
+    trust_note,
+    withheld_of_file,
 )
 from headnote.config.tables import LoadedTable, settings_file, settings_files
 from headnote.config.trust import Trusted
-from headnote.config.withheld import OutwardSetting, outward_settings_of, trust_note, withheld_of_file
 from headnote.search.query import SearchSettings
 
 __all__ = [
@@ -50,8 +59,8 @@ __all__ = [
     "ServerSettings",
     "Trusted",
     "chat_environment",
-    "check_made_with",
     "check_sentence",
+    "check_stored_settings",
     "choice_of",
     "choose",
     "context_path",

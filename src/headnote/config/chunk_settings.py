@@ -16,10 +16,8 @@ from headnote.chunking.aliases import FIELD_OF_ALIAS, KNOWN_NAMES, find_name, pl
 from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, RANGES, Settings, is_path_of_tokenizer
-from headnote.config.index_settings import INDEX
-from headnote.config.link_settings import TABLE as LINKS
-from headnote.config.ragdocs import INDEXING, PARSERS
-from headnote.config.search_settings import SEARCH
+from headnote.config.folder_settings import INDEX, INDEXING, PARSERS, SEARCH
+from headnote.config.folder_settings import TABLE as LINKS
 from headnote.config.server_settings import LLM, SERVER
 from headnote.config.tables import (
     OWN_FILE,
@@ -52,7 +50,7 @@ _OTHER_TABLES = (INDEX, SEARCH, LLM, SERVER)
 _OTHER_VARIABLES = frozenset(
     (
         *("HEADNOTE_FUZZ", "HEADNOTE_PACKAGING", "HEADNOTE_SHARED", "HEADNOTE_ARTEFACTS", "HEADNOTE_CHROMIUM"),
-        *("HEADNOTE_COMPILE", "HEADNOTE_COMPILED", "HEADNOTE_HOMES", USER_FOLDER),
+        *("HEADNOTE_ALONE", "HEADNOTE_COMPILE", "HEADNOTE_COMPILED", "HEADNOTE_HOMES", USER_FOLDER),
         *("HEADNOTE_EMBEDDING_URL", "HEADNOTE_EMBEDDING_KEY", "HEADNOTE_EMBEDDING_DEADLINE", "HEADNOTE_CHAT_DEADLINE"),
     )
 ).union(*(table.variables for table in _OTHER_TABLES))
@@ -64,9 +62,11 @@ ROOTS = "roots"
 """The table of the folders of an index, each a table of its own."""
 ROOT_KEYS = ("path", "include", "exclude", "formats")
 """What the table of a root has besides settings of chunks."""
+SCHEMA = "schema"
+"""The list of rules for frontmatter."""
 CONTEXT = "context"
 """The table of sentences about folders and documents."""
-_OF_FOLDERS = (LINKS, ROOTS, CONTEXT, INDEXING, PARSERS)
+_OF_FOLDERS = (LINKS, SCHEMA, ROOTS, CONTEXT, INDEXING, PARSERS)
 """Tables that only the file of a folder has."""
 _TABLE_NAMES = (TABLE, *(table.name for table in _OTHER_TABLES), *_OF_FOLDERS)
 _VARIABLE_NAMES = (
@@ -102,9 +102,9 @@ def _variable_of(name: str) -> str:
     return VARIABLE_PREFIX + name.upper()
 
 
-def read_other_variables(preset: str, environment: Mapping[str, str]) -> Layer:
+def read_other_variables(preset: object, environment: Mapping[str, str]) -> Layer:
     """The variables of the system that the preset reproduces."""
-    variables = [name for name in _PRESET_VARIABLES.get(preset, ()) if environment.get(name, "").strip()]
+    variables = [name for name in _PRESET_VARIABLES.get(str(preset), ()) if environment.get(name, "").strip()]
     return [_from_text(SettingEntry(variable, environment[variable], variable)) for variable in variables]
 
 
@@ -221,7 +221,7 @@ def _entries(file: SettingsFile) -> Layer:
     """The settings of chunks, at the top and in the table."""
     top = [entry for entry in file.entries() if entry.name not in _TABLE_NAMES]
     for entry in file.entries():
-        if entry.name in _TABLE_NAMES and not isinstance(entry.value, dict):
+        if entry.name in _TABLE_NAMES and entry.name != SCHEMA and not isinstance(entry.value, dict):
             message, remedy = f"{entry.name} is a table", f"write [{entry.name}] with its settings below"
             raise SettingsError(message, path=entry.path, line=entry.line, remedy=remedy)
     inner = file.entries(TABLE)

@@ -15,7 +15,7 @@ from headnote.arguments import expect
 from headnote.config.chunk_settings import CONTEXT
 from headnote.config.tables import OWN_FILE, PROJECT_FILE, SettingEntry, SettingsFile, errors_at, nearest_file
 from headnote.errors import SettingsError, shown
-from headnote.search.contexts import NO_CONTEXTS, Contexts
+from headnote.search.ranking import NO_CONTEXTS, Contexts
 
 MAX_DESCRIPTION_CHARS = 500
 """Characters of a sentence: it comes with every hit."""
@@ -75,7 +75,7 @@ def context_path(written: str) -> str:
 
 
 def check_sentence(text: str) -> str:
-    """The sentence on one line. Raises if it is none, or too long for every hit."""
+    """Return the sentence on one line. Raise if it is not a sentence, or is too long to come with every hit."""
     sentence = " ".join(text.split())
     if not sentence:
         raise SettingsError("the sentence is empty", remedy="say what the folder is, or remove it")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from headnote.arguments import expect
 from headnote.config.chunk_settings import ROOT_KEYS, ROOTS, outward_counters, root_values
-from headnote.config.index_settings import INDEX, IndexSettings
+from headnote.config.folder_settings import INDEX, IndexSettings
 from headnote.config.tables import Layer, SettingEntry, SettingsFile, Values, errors_at, nearest_file
 from headnote.config.trust import is_inside
 from headnote.errors import SettingsError, shown

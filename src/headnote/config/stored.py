@@ -3,13 +3,14 @@
 The index stores two layers: ambient values, from file and environment, and flags. What may only read it applies both as
 stored, and says where the file differs by now. Every update follows the file: what came from it is what it says now.
 `headnote index` takes variables of the environment anew, too. Stored flags are stronger than all that, and last until
-other flags are given or `--forget-flags` drops them.
+other flags are given or `--forget-flags` drops them. What a folder may not decide by itself counts only after
+`headnote trust FOLDER`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -18,24 +19,79 @@ from typing import Any, Literal, NamedTuple
 from headnote.chunking.aliases import translate
 from headnote.chunking.settings import Settings, is_path_of_tokenizer
 from headnote.config.chunk_settings import (
+    ROOTS,
     TABLE,
     LoadedSettings,
     ambient_values,
     flag_values,
     leads_out,
+    outward_settings,
     override,
     resolve,
     variable_values,
 )
-from headnote.config.index_settings import INDEX, IndexSettings
-from headnote.config.roots import RootEntry, read_roots, tree_of
-from headnote.config.tables import LoadedTable, SettingValue, Values
+from headnote.config.folder_settings import INDEX, SEARCH, IndexSettings
+from headnote.config.roots import RootEntry, outward_roots, read_roots, tree_of
+from headnote.config.server_settings import LLM, SERVER
+from headnote.config.tables import LoadedTable, SettingsFile, SettingValue, Values, nearest_file
 from headnote.config.trust import digest_of, is_trusted, trust
-from headnote.config.withheld import OutwardSetting, withheld_of_file
 from headnote.sources.tree import Tree
 from headnote.store.integrity import decoding, signed, unsigned
 from headnote.store.opening import EMBEDDED
 from headnote.tokens import NAMES as COUNTERS
+
+GATED = (INDEX, SEARCH, LLM, SERVER)
+"""Tables whose checks say what needs trust."""
+
+
+class OutwardSetting(NamedTuple):
+    """A setting that leads out of the folder."""
+
+    table: str
+    """In which it stands."""
+    name: str
+    """As written."""
+    value: Any
+    """As written, or of a root the folder that it means."""
+    place: str
+    """Where it stands: `headnote.toml:3`, or in the index."""
+
+    @property
+    def setting(self) -> str:
+        """`index.embedder`, `llm.url`, `roots.notes`."""
+        return f"{self.table}.{self.name}"
+
+
+def outward_settings_of(file: SettingsFile, start: Path) -> Iterator[OutwardSetting]:
+    """All that a file says about the folder `start` and that needs trust."""
+    layers = {TABLE: outward_settings(file)} | {table.name: table.outward(file) for table in GATED}
+    if file.is_in(start):  # roots in a file above are not about this folder
+        layers[ROOTS] = outward_roots(file)
+    for table, entries in layers.items():
+        yield from (OutwardSetting(table, entry.name, entry.value, entry.place) for entry in entries)
+
+
+def withheld_of_file(
+    start: Path, environment: Mapping[str, str] | None = None, given: Collection[str] = ()
+) -> list[OutwardSetting]:
+    """What the nearest file says to no effect, unless the environment or flags (`given`) say it in its place."""
+    file = nearest_file(start)
+    outward = list(outward_settings_of(file, start)) if file else []
+    if file is None or not outward or file.is_trusted:
+        return []
+    variables = os.environ if environment is None else environment
+    said = {(table.name, name) for table in GATED for name in table.variable_entries(variables)}
+    said |= {(INDEX.name if name in INDEX.checks else TABLE, name) for name in given}
+    return [one for one in outward if (one.table, one.name) not in said]
+
+
+def trust_note(withheld: Sequence[OutwardSetting], folder: Path) -> str:
+    """One line about all of them; empty if there are none."""
+    listed = ", ".join(f"{one.setting} ({one.place})" for one in withheld)
+    return f"not used: {listed}; if you trust it: headnote trust {folder}" if withheld else ""
+
+
+# -- The settings an index was made with. They are stored in the index and apply until they are changed.
 
 Configure = Literal["keep", "follow", "apply", "anew"]
 """Apply the stored settings; or those of the file as they are now; or file and environment; or these without the stored
@@ -56,7 +112,7 @@ class Choice(NamedTuple):
 
     chunking: LoadedSettings
     of_index: LoadedTable[IndexSettings]
-    made_with: str
+    stored_settings: str
     """The text to store in the index."""
     differing: tuple[str, ...] = ()
     """Where file and environment differ by now, one line each; the index does not follow them."""
@@ -80,7 +136,7 @@ class Choice(NamedTuple):
     @property
     def has_flags(self) -> bool:
         """Whether flags are stored."""
-        return bool(_parse(self.made_with).flags)
+        return bool(_parse(self.stored_settings).flags)
 
     @property
     def origins(self) -> dict[str, str]:
@@ -98,15 +154,15 @@ class _Stored(NamedTuple):
 def choose(
     flags: Mapping[str, Any],
     start: Path,
-    made_with: str = "",
+    stored_settings: str = "",
     configure: Configure = "keep",
     environment: Mapping[str, str] | None = None,
 ) -> Choice:
-    """The settings for an index of `start`. `made_with` is the text stored in it; empty for a new index."""
+    """The settings for an index of `start`. `stored_settings` is the text stored in it; empty for a new index."""
     environment = os.environ if environment is None else environment
     new_flags = flag_values({name: value for name, value in flags.items() if name not in INDEX.checks})
     new_flags = _with_absolute_counter(new_flags) | INDEX.values(INDEX.flag_entries(flags))
-    kept = _parse(made_with) if made_with and configure != "anew" else None
+    kept = _parse(stored_settings) if stored_settings and configure != "anew" else None
     # Which variables count depends on the preset, and that may be a stored flag.
     flags_in_force = {**(kept.flags if kept else {}), **new_flags}
     now, file = (_ambient(start, variables, flags_in_force) for variables in (environment, {}))
@@ -182,12 +238,12 @@ def _ambient_of(configure: Configure, stored: Values, file: Values, now: Values)
     return {name: stored[name] if _value(stored, name) == value.value else value for name, value in new.items()}
 
 
-def _resolve(layers: list[Values], made_with: str) -> Choice:
+def _resolve(layers: list[Values], stored_settings: str) -> Choice:
     chunking = [{name: value for name, value in layer.items() if name not in INDEX.checks} for layer in layers]
     of_index: Values = {}
     for layer in layers:
         of_index |= {name: value for name, value in layer.items() if name in INDEX.checks}
-    return Choice(resolve(chunking), INDEX.resolve(of_index), made_with)
+    return Choice(resolve(chunking), INDEX.resolve(of_index), stored_settings)
 
 
 def _with_origin(stored: SettingValue, *now: SettingValue | None) -> SettingValue:
@@ -221,9 +277,9 @@ def _is_known(flag: OutwardSetting, now: Values, folder: Path) -> bool:
     return _value(now, flag.name) == flag.value or is_trusted(folder.resolve(), digest_of(flag.value), flag.name)
 
 
-def kept_outward(made_with: str, folder: Path) -> list[OutwardSetting]:
+def kept_outward(stored_settings: str, folder: Path) -> list[OutwardSetting]:
     """The stored flags that need trust."""
-    return _outward(_parse(made_with).flags, folder) if made_with else []
+    return _outward(_parse(stored_settings).flags, folder) if stored_settings else []
 
 
 def remember_flags(choice: Choice, folder: Path) -> None:
@@ -238,7 +294,7 @@ def remember_flags(choice: Choice, folder: Path) -> None:
 def portable(choice: Choice, embedder: str) -> str:
     """The text to store in an index that others open: how chunks were cut, and which of our models made the vectors.
     Globs, stores, services and the paths of tokenizers are nobody else's business."""
-    stored = _parse(choice.made_with)
+    stored = _parse(choice.stored_settings)
     values = override(stored.ambient, stored.flags)
     kept = {name: value._replace(origin=PACKED) for name, value in values.items() if name not in INDEX.checks}
     if _value(kept, "counter") not in COUNTERS:
@@ -247,9 +303,9 @@ def portable(choice: Choice, embedder: str) -> str:
 
 
 @decoding
-def choice_of(made_with: str) -> Choice:
+def choice_of(stored_settings: str) -> Choice:
     """The settings in such a text, whatever file and environment say here."""
-    layers = _parse(made_with) if made_with else _Stored({}, {})
+    layers = _parse(stored_settings) if stored_settings else _Stored({}, {})
     settings = {name: value for layer in layers for name, value in layer.items()}
     harmless = {name: value for name, value in settings.items() if name not in INDEX.checks or name == "embedder"}
     if _value(harmless, "counter") not in COUNTERS:
@@ -326,14 +382,14 @@ def _plain_value(value: Any) -> Any:
 
 
 @decoding
-def check_made_with(made_with: str) -> None:
+def check_stored_settings(stored_settings: str) -> None:
     """Raise if the stored text is damaged."""
-    if made_with:
-        _parse(made_with)
+    if stored_settings:
+        _parse(stored_settings)
 
 
-def _parse(made_with: str) -> _Stored:
-    layers = unsigned(made_with)
+def _parse(stored_settings: str) -> _Stored:
+    layers = unsigned(stored_settings)
     return _Stored(_parse_values(layers["outside"]), _parse_values(layers["flags"]))
 
 

@@ -74,12 +74,12 @@ def is_given(value: Any) -> bool:
 
 
 def never(_: Any) -> bool:
-    """For settings that say how something is done here, and nothing else."""
+    """The check for settings that never lead out of the folder."""
     return False
 
 
 def if_said(value: Any) -> bool:
-    """For settings that always lead out of the folder: services, keys, programs."""
+    """The check for settings that always lead out of the folder: services, keys, programs."""
     return isinstance(value, str | list) and bool(value)
 
 
@@ -154,13 +154,13 @@ class SettingsFile:
 
     @property
     def digest(self) -> str:
-        """Of its content. Of a file that other tools use as well, only our table counts: the rest changes every day."""
+        """The digest of its content. In a file that other tools use as well, only our table counts."""
         content = json.dumps(self.tables, sort_keys=True, default=str) if self.prefix else self.text
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
     @cached_property
     def is_trusted(self) -> bool:
-        """Whether the user agreed to what it says, or wrote it: whoever made the folder has made its file, too."""
+        """Whether the user agreed to what it says, or wrote it: the maker of a folder has made its file, too."""
         return self.path == _users_path() or is_trusted(self.path, self.digest)
 
     @cached_property

@@ -126,7 +126,7 @@ def _file_of(path: Path, setting: str) -> Path | None:
 
 
 def _read(file: Path) -> Trusted | None:
-    """A record; None if there is none, or none that can be read."""
+    """Read a record; None if it does not exist or cannot be read."""
     try:
         with file.open(encoding="utf-8") as content:
             stored = json.loads(content.read(_MAX_RECORD_BYTES))

@@ -1,11 +1,12 @@
-"""The interface of every embedder, and the embedder that makes no vectors."""
+"""The interface of every embedder, and what they share: windows over texts that are too long for a model, and the
+arithmetic of vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-from headnote.numeric import np
+from headnote.extras import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,3 +49,51 @@ class NoEmbedder:
     def embed_query(self, text: str) -> Vectors:
         vector: Vectors = self.embed([text])[0]
         return vector
+
+
+# -- What embedders share: windows over texts that are too long for the model, and the arithmetic of vectors.
+
+
+def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
+    """Start and end of each window over a text of `length` tokens: as few as possible, all even but the last.
+
+    Even windows cost less than full ones with a short remainder, and none of them lacks context.
+    """
+    if length <= size:
+        return [(0, length)]
+    count = -(-(length - overlap) // (size - overlap))
+    even = -(-(length - overlap) // count) + overlap
+    return [(start, min(length, start + even)) for start in range(0, length - overlap, even - overlap)]
+
+
+def zeros(rows: int, dimensions: int) -> Vectors:
+    return np.zeros((rows, dimensions), dtype="float32")
+
+
+def normalised(vectors: Vectors) -> Vectors:
+    """Each row scaled to length one; zeros stay zeros."""
+    # Row by row and in double precision: the sum must not depend on how many rows there are.
+    squares = np.array([np.dot(row, row) for row in vectors.astype("float64")])
+    lengths = np.sqrt(squares).reshape(len(vectors), 1)
+    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype("float32")
+    return unit
+
+
+def mean_of_windows(rows: int, dimensions: int, windows: Iterable[tuple[int, int, Vectors]]) -> Vectors:
+    """One unit vector per text from the vectors of its windows, given as (row of the text, weight, vector).
+
+    Windows of a text must come in a fixed order, because sums of floats depend on it. A text without any is zeros.
+    """
+    by_row: dict[int, list[tuple[int, Vectors]]] = {}
+    for row, weight, vector in windows:
+        by_row.setdefault(row, []).append((weight, vector))
+    vectors = zeros(rows, dimensions)
+    for row, weighted in by_row.items():
+        vectors[row] = _weighted_mean([vector for _, vector in weighted], [weight for weight, _ in weighted])
+    return normalised(vectors)
+
+
+def _weighted_mean(vectors: Sequence[Vectors], weights: Sequence[int]) -> Vectors:
+    if len(vectors) == 1:
+        return vectors[0]
+    return np.average(np.asarray(vectors), axis=0, weights=weights).astype("float32")

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from headnote.embedding.windows import normalised, zeros
+from headnote.embedding.embedder import normalised, zeros
 from headnote.errors import SettingsError
 
 if TYPE_CHECKING:

@@ -9,18 +9,18 @@ every machine, whatever the order in which they are added.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, cached_property
-from itertools import chain
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from headnote.embedding.windows import normalised, zeros
-from headnote.embedding.wordpieces import Pieces, uncased
-from headnote.numeric import np
+from headnote.embedding.embedder import normalised, zeros
+from headnote.embedding.wordpieces import NUMBER, NUMBER_BYTES, uncased
+from headnote.extras import np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from headnote.embedding.embedder import Vectors
 
 DIMENSIONS = 256
@@ -29,13 +29,10 @@ DATA = Path(__file__).parent / "data"
 """Written by `models/workshop/quantise.py`."""
 
 _MANY_TEXTS = 64
-"""So many texts need most of the table, which is prepared faster as a whole than row by row."""
-_WORDS = 1 << 15
-"""Words that have a row of their own in memory: 32 MB."""
-_MAX_PIECES = 16
-"""Pieces of such a word."""
+"""So many texts are worth a table that is prepared for them: 31 MB."""
 _BATCH_SIZE = 1 << 10
-"""Rows that are added up in 32 bits, which could overflow with more of them."""
+"""Rows that are added up at once, in 32 bits, which could overflow with more than 25,000 of them."""
+_BATCH_BYTES = NUMBER_BYTES * _BATCH_SIZE
 
 
 class InstantEmbedder:
@@ -49,11 +46,13 @@ class InstantEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         vectors = zeros(len(texts), DIMENSIONS)
+        table = self._table
         if len(texts) >= _MANY_TEXTS:
-            self._table.prepare_all()
+            table.prepare()
+        pieces = uncased()
         for row, text in enumerate(texts):
-            if uncased().can_read(text):
-                self._table.add_up(text, vectors[row])
+            if pieces.can_read(text):
+                vectors[row] = table.sum_of(pieces.packed(text))
         return normalised(vectors)
 
     def embed_query(self, text: str) -> Vectors:
@@ -61,8 +60,8 @@ class InstantEmbedder:
         return vector
 
     @cached_property
-    def _table(self) -> _WordTable:
-        return _WordTable()
+    def _table(self) -> _PieceRows:
+        return _PieceRows()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker gets an embedder with every batch of files, and loads it once.
@@ -78,61 +77,48 @@ def shared() -> InstantEmbedder:
     return InstantEmbedder()
 
 
-class _WordTable:
-    """The vector of each word piece, and of the words that texts repeat.
+class _PieceRows:
+    """The vector of each word piece.
 
-    Pieces are mapped into memory, and multiplied by their weights when they are first used: nothing waits for rows that
-    no text needs. Most words have several pieces; it saves half of the time to add these up only once."""
+    Its rows are mapped into memory, and multiplied by their weights when they are used: a query waits for no rows but
+    its own. For many texts all of them are multiplied once."""
 
     def __init__(self) -> None:
-        self._stored = np.load(DATA / "rows.npy", mmap_mode="r").view(np.ndarray)
+        self._steps = np.load(DATA / "rows.npy", mmap_mode="r").view(np.ndarray)
         self._weights = np.load(DATA / "weights.npy")
-        self._pieces = len(self._stored)
-        self._rows = np.empty((self._pieces + _WORDS, DIMENSIONS), "int32")  # takes memory only where it is written
-        self._is_ready = bytearray(self._pieces)
-        self._words = _WordRows(self._rows_of)
-        self._own_rows = 0
-        self._lock = Lock()
+        self._rows: NDArray[np.int32] | None = None
 
-    def prepare_all(self) -> None:
-        """Multiply all pieces by their weights."""
-        with self._lock:
-            if not all(self._is_ready):
-                np.multiply(self._stored, self._weights[:, None], out=self._rows[: self._pieces])
-                self._is_ready[:] = bytes([True]) * self._pieces
+    def prepare(self) -> None:
+        """Multiply all rows by their weights."""
+        if self._rows is None:
+            self._rows = self._steps * self._weights[:, None]
 
-    def add_up(self, text: str, vector: Vectors) -> None:
-        """Add the vectors of all word pieces of the text to a vector of zeros."""
-        rows = chain.from_iterable(map(self._words.__getitem__, uncased().words(text)))
-        numbers = np.fromiter(rows, "intp")
-        for start in range(0, len(numbers), _BATCH_SIZE):
-            vector += np.add.reduce(self._rows.take(numbers[start : start + _BATCH_SIZE], axis=0), dtype="int32")
+    def sum_of(self, packed: bytes) -> NDArray[np.int64]:
+        """The sum of the rows of these pieces."""
+        total = self._sum_of_batch(packed[:_BATCH_BYTES])
+        for start in range(_BATCH_BYTES, len(packed), _BATCH_BYTES):
+            total = total + self._sum_of_batch(packed[start : start + _BATCH_BYTES])
+        return total
 
-    def _rows_of(self, word: str) -> Pieces:
-        """The row of a word; those of its pieces if it has many of them, or if there is no room."""
-        pieces = uncased().pieces_of(word)
-        with self._lock:
-            for piece in pieces:
-                if not self._is_ready[piece]:
-                    self._rows[piece] = self._stored[piece] * self._weights[piece]
-                    self._is_ready[piece] = True
-            if not 1 < len(pieces) <= _MAX_PIECES or self._own_rows == _WORDS:
-                return pieces
-            own = self._pieces + self._own_rows
-            self._rows[own] = self._rows[list(pieces)].sum(axis=0, dtype="int32")
-            self._own_rows += 1
-            return (own,)
+    def _sum_of_batch(self, packed: bytes) -> NDArray[np.int64]:
+        total = np.empty(DIMENSIONS, "int64")
+        if self._rows is not None:
+            sum_rows(packed, self._rows, total)
+        else:
+            numbers = np.frombuffer(packed, NUMBER)
+            np.add.reduce(self._steps.take(numbers, axis=0) * self._weights.take(numbers)[:, None], axis=0, out=total)
+        return total
 
 
-class _WordRows(dict[str, Pieces]):
-    """Word → rows of the table. The first words are remembered: frequent ones are among them."""
+def plain_sum_rows(numbers: bytes, rows: NDArray[np.int32], sums: NDArray[np.int64]) -> None:
+    """Write the sum of the rows with these numbers."""
+    sums[:] = np.add.reduce(rows.take(np.frombuffer(numbers, NUMBER), axis=0), axis=0, dtype="int32")
 
-    def __init__(self, rows_of: Callable[[str], Pieces]) -> None:
-        super().__init__()
-        self._rows_of = rows_of
 
-    def __missing__(self, word: str) -> Pieces:
-        rows = self._rows_of(word)
-        if len(self) < 2 * _WORDS:
-            self[word] = rows
-        return rows
+if TYPE_CHECKING:
+    sum_rows = plain_sum_rows
+else:
+    try:
+        from headnote.native import sum_rows
+    except ImportError:  # a build that is not compiled
+        sum_rows = plain_sum_rows

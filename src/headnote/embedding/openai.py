@@ -10,11 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.embedding.windows import mean_of_windows, normalised
+from headnote.embedding.embedder import mean_of_windows, normalised
 from headnote.errors import SettingsError, WrongAnswer
-from headnote.numeric import np
-from headnote.services.client import Client
-from headnote.services.service import OPENAI_URL, Limits, Service, find_limits, find_service
+from headnote.extras import np
+from headnote.services import OPENAI_URL, Client, Limits, Service, find_limits, find_service
 from headnote.tokens.bpe import as_encodable
 from headnote.tokens.names import get_counter
 

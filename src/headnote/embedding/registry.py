@@ -74,7 +74,7 @@ def leads_out(embedder: object) -> bool:
 
 
 def short_name(model: str) -> str:
-    """Of a model, without what only programs compare: `instant`, `deep`, `openai:MODEL`."""
+    """The name of a model without what only programs compare: `instant`, `deep`, `openai:MODEL`."""
     kind = model.partition(":")[0]
     return kind if has_instant(kind) else model
 

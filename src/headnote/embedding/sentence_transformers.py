@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from headnote.embedding.embedder import mean_of_windows, windows, zeros
 from headnote.embedding.gpu import chosen_device
-from headnote.embedding.windows import mean_of_windows, windows, zeros
 from headnote.extras import install, load
 from headnote.tokens.bpe import as_encodable
 

@@ -14,12 +14,11 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from headnote.embedding.embedder import mean_of_windows, windows, zeros
 from headnote.embedding.gpu import GpuModel, check_gpu, chosen_device, has_gpu
-from headnote.embedding.windows import mean_of_windows, windows, zeros
 from headnote.embedding.wordpieces import uncased
 from headnote.errors import MissingExtra
-from headnote.extras import DISTRIBUTION, install, load
-from headnote.numeric import np
+from headnote.extras import DISTRIBUTION, install, load, np
 
 if TYPE_CHECKING:
     from headnote.embedding.embedder import Vectors

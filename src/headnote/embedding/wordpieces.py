@@ -1,8 +1,8 @@
 """Text as the word pieces of BERT's uncased vocabulary, exactly as its own tokenizer makes them.
 
 Words are found by their spelling alone: lower case, without accents, punctuation apart. A word that the vocabulary does
-not have is cut into the longest pieces that it has. Documentation repeats its words, so what a word became is
-remembered: that makes plain Python faster than a compiled tokenizer.
+not have is cut into the longest pieces that it has. Documentation repeats its words, so what stands between two blanks
+is looked at once: that makes plain Python faster than a compiled tokenizer.
 
 The vocabulary has words of Latin scripts. Of others it has the letters at most, so a text in one of them is spelled
 rather than read, and what a model makes of that is noise.
@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from functools import cache
-from itertools import chain
+from array import array
+from collections.abc import Sequence
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TypeVar
+
+from headnote.words.memory import word_memory
 
 UNKNOWN = 100
 """The piece of a word that cannot be cut into pieces of the vocabulary."""
@@ -39,14 +40,16 @@ _IDEOGRAPHS = [
 """Each of these characters is a word."""
 
 _INVISIBLE = {"Cc", "Cf", "Co", "Cs"}
-_PLAIN = re.compile(r"[\t\n\r -~]*+")
-_PLAIN_WORD = re.compile(r"[a-z0-9]++|[^\sa-z0-9]")
+_INVISIBLE_BLANKS = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
+"""Python takes them for blanks, the vocabulary for nothing."""
+_PLAIN_WORD = re.compile(r"[a-z0-9]++|[^a-z0-9]")
 """Without control characters, accents and other scripts, one pattern does what spelling each character does."""
 _REMEMBERED = 1 << 17
-_MAX_CACHED_CHARS = 40
 
-Pieces = tuple[int, ...]
-Result = TypeVar("Result")
+NUMBER = "q"
+"""The type of a piece's number, as `array` and numpy write it."""
+_UNKNOWN = array(NUMBER, [UNKNOWN])
+NUMBER_BYTES = _UNKNOWN.itemsize
 
 
 class WordPieces:
@@ -57,57 +60,65 @@ class WordPieces:
         self._following = {piece[2:]: number for piece, number in self._first.items() if piece.startswith("##")}
         self._longest = max(map(len, vocabulary))
         self._spellings = _Spellings()
-        self._strange = {number for number, piece in enumerate(vocabulary) if _is_strange(piece.removeprefix("##"))}
-        self._written = _Memory(self._read)
-        self._pieces = _Memory(self._cut)
-        self._spelled = _Memory(self._count_spelled)
+        self._vocabulary = vocabulary
+        self._packed = word_memory(self._pack, _REMEMBERED)
+        self._pieces = word_memory(self._cut, _REMEMBERED)
+        self._spelled = word_memory(self._count_spelled, _REMEMBERED)
+
+    @cached_property
+    def _strange(self) -> set[int]:
+        """Pieces that tell nothing but letters. No English text asks for them."""
+        return {number for number, piece in enumerate(self._vocabulary) if _is_strange(piece.removeprefix("##"))}
 
     def ids(self, text: str) -> list[int]:
         """The numbers of the pieces, in the order of the text; empty if nothing is visible in it."""
-        return list(chain.from_iterable(map(self._pieces.__getitem__, self.words(text))))
+        return array(NUMBER, self.packed(text)).tolist()
+
+    def packed(self, text: str) -> bytes:
+        """The same as an array."""
+        if _INVISIBLE_BLANKS.search(text):
+            text = _INVISIBLE_BLANKS.sub("", text)
+        return b"".join(self._packed.of_words(text))
 
     def readable_ids(self, text: str) -> list[int]:
-        """The same, but empty also if more than half of them are only spelled."""
+        """The numbers of the pieces; none also if more than half of them are only spelled."""
         return self.ids(text) if self.can_read(text) else []
 
     def can_read(self, text: str) -> bool:
         """Whether at most half of the pieces are only spelled."""
         if text.isascii():
             return True
-        spelled = sum(self._spelled[word] for word in _written_words(text) if not word.isascii())
-        return not spelled or 2 * spelled <= len(self.ids(text))
+        visible = _INVISIBLE_BLANKS.sub("", text) if _INVISIBLE_BLANKS.search(text) else text
+        spelled = sum([self._spelled[word] for word in visible.split() if not word.isascii()])
+        return not spelled or 2 * spelled * NUMBER_BYTES <= len(self.packed(text))
 
-    def words(self, text: str) -> list[str]:
-        """The words of a text as the vocabulary spells them; each punctuation mark is one."""
-        if _PLAIN.fullmatch(text):
-            return _PLAIN_WORD.findall(text.lower())
-        return list(chain.from_iterable(map(self._written.__getitem__, _written_words(text))))
+    def _pack(self, written: str) -> bytes:
+        """The pieces of what stands between two blanks."""
+        return b"".join([self._pieces[word] for word in self._words(written)])
 
-    def pieces_of(self, word: str) -> Pieces:
-        """The numbers of the pieces of one of the `words` of a text."""
-        return self._pieces[word]
-
-    def _read(self, written: str) -> list[str]:
-        """The words in what stands between two spaces: one, and the punctuation that touches it."""
+    def _words(self, written: str) -> list[str]:
+        """What stands between two blanks as the vocabulary spells it: a word, and the marks that touch it."""
+        if written.isascii() and written.isprintable():
+            return _PLAIN_WORD.findall(written.lower())
         return written.translate(self._spellings).split()
 
     def _count_spelled(self, written: str) -> int:
         """How many of its pieces tell nothing but letters. An unknown word counts as if each letter were a piece:
         Thai has no spaces, so that a whole sentence may be one."""
         spelled = 0
-        for word in self._read(written):
-            pieces = self._pieces[word]
-            if pieces == (UNKNOWN,):
+        for word in self._words(written):
+            pieces = array(NUMBER, self._pieces[word])
+            if pieces == _UNKNOWN:
                 spelled += max(1, sum(map(_is_strange, word)))
             else:
                 spelled += sum(map(self._strange.__contains__, pieces))
         return spelled
 
-    def _cut(self, word: str) -> Pieces:
+    def _cut(self, word: str) -> bytes:
         """The longest piece that the word begins with, then the longest that goes on from there."""
         if len(word) > MAX_WORD_CHARS:
-            return (UNKNOWN,)
-        pieces: list[int] = []
+            return _UNKNOWN.tobytes()
+        pieces = array(NUMBER)
         start, known = 0, self._first
         while start < len(word):
             for end in range(min(len(word), start + self._longest), start, -1):
@@ -116,31 +127,9 @@ class WordPieces:
                     pieces.append(number)
                     break
             else:
-                return (UNKNOWN,)
+                return _UNKNOWN.tobytes()
             start, known = end, self._following
-        return tuple(pieces)
-
-
-class _Memory(dict[str, Result]):
-    """What a function returned for each word, until there are too many of them."""
-
-    def __init__(self, function: Callable[[str], Result]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, word: str) -> Result:
-        result = self._function(word)
-        if len(word) <= _MAX_CACHED_CHARS:
-            if len(self) >= _REMEMBERED:
-                self.clear()
-            self[word] = result
-        return result
-
-
-def _written_words(text: str) -> list[str]:
-    """What stands between spaces and line ends, which always part words. Other whitespace stays inside: only the
-    spelling knows whether it is a space."""
-    return text.replace("\n", " ").split(" ")
+        return pieces.tobytes()
 
 
 def _is_strange(piece: str) -> bool:
@@ -149,7 +138,7 @@ def _is_strange(piece: str) -> bool:
 
 
 class _Spellings(dict[int, str]):
-    """For `str.translate`: what becomes of each character."""
+    """A table for `str.translate`: what becomes of each character."""
 
     def __missing__(self, code: int) -> str:
         self[code] = _spelling(chr(code))

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from headnote.lines import count_line_ends
+from headnote.markdown.comments import Extent
 from headnote.markdown.document import Document
 from headnote.markdown.headings import HeadingStack, Slugs, github_slug
 from headnote.markdown.rules.rule import Span
@@ -62,6 +63,10 @@ class StructuredDocument(Document, ABC):
     @cached_property
     def frontmatter(self) -> Frontmatter:
         return Frontmatter("yaml", {})
+
+    @property
+    def comments(self) -> list[Extent]:  # its parser has left them out
+        return []
 
     @property
     def inline_tags(self) -> list[Tag]:

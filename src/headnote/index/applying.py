@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from headnote.errors import NotText
 from headnote.formats.kinds import open_document
+from headnote.index.dating import date_in_name
 from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.plan import FilesRead, FilesToRead, Plan, Report, Task, candidates_for_renames, plan_changes
 from headnote.index.relinking import Relinking
@@ -51,6 +52,7 @@ def apply(
     for old, new in plan.renamed:
         writer.rename(old, new)
         _rename_title(writer, new)
+        writer.set_name_date(new, date_in_name(new))
     for path in [*plan.touched, *(new for _, new in plan.renamed)]:
         writer.touch(path, reads.files[path].size, reads.files[path].mtime_ns)
     writer.remove(plan.removed)
@@ -92,7 +94,7 @@ def without_binaries(
 
 
 def _non_texts(files: Iterable[ListedFile], failed: Iterable[FileRead]) -> list[NonText]:
-    """With size and time from before reading: a file that changed meanwhile is read again next time."""
+    """Files that are no text, with size and time from before reading: one that changed is read again next time."""
     reasons = {result.file.path: result.error.message for result in failed if isinstance(result.error, NotText)}
     return [NonText(file.path, file.size, file.mtime_ns, reasons[file.path]) for file in files if file.path in reasons]
 
@@ -206,7 +208,7 @@ class Batches:
     def __init__(
         self, writer: Writer, manifest_after: Callable[[FilesRead], Mapping[str, str]], known: int, to_read: int
     ) -> None:
-        """`manifest_after` tells what to store after so many files; `known` are those that need not be read."""
+        """`manifest_after` tells what to store after this many files; `known` are those that need not be read."""
         self._writer = writer
         self._manifest_after = manifest_after
         self._known = known
@@ -252,7 +254,7 @@ _MIN_SECONDS = 0.02
 
 
 class Pace:
-    """By size: a folder of long documents takes longer than one of short ones, wherever it comes in the order."""
+    """An estimate by size: a folder of long documents takes longer than one of short ones."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         """Of the files, in the order in which they are read."""
@@ -260,7 +262,7 @@ class Pace:
         self._began = time.monotonic()
 
     def seconds_left(self, read: int) -> float | None:
-        """After so many files; None if it is too early to tell."""
+        """The estimate after this many files; None if it is too early to tell."""
         done, total = self._done[read], self._done[-1]
         if done < _MIN_SECONDS * total:
             return None

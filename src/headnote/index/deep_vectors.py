@@ -127,7 +127,7 @@ class TextQueue(Queue[PendingText]):
 
 
 class NameQueue(Queue[str]):
-    """In the order of the alphabet."""
+    """In alphabetical order."""
 
     def _find(self, writer: Writer) -> list[str]:
         return writer.pending_names(self._model)
@@ -236,12 +236,12 @@ class _EmbeddingRun:
         return self.texts + self.names
 
     def left(self) -> int:
-        """Vectors that are missing, whoever makes them."""
+        """How many vectors are missing, including those that others are making."""
         with self._store.reading() as reader:
             return reader.pending_count(self._model)
 
     def seconds_left(self, left: int) -> float | None:
-        """By the pace of the texts so far; names take much less time."""
+        """The estimate by the pace of the texts so far; names take much less time."""
         return (time.monotonic() - self._texts_began) / self.texts * left if self.texts else None
 
     def has_work(self) -> bool:

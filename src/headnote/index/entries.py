@@ -6,15 +6,18 @@ Nothing here needs another document, so it can run on any core.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headnote.chunking.chunker import chunk_document, read_document
-from headnote.chunking.records import line_ends, rendered
+from headnote.chunking.records import comments_left_out, line_ends, rendered
 from headnote.chunking.settings import Settings
 from headnote.embedding.embedder import Embedder
 from headnote.errors import SourceError
+from headnote.index.dating import dates_of
 from headnote.index.text_vectors import with_vectors
 from headnote.links.anchors import Anchors, anchors_of
 from headnote.links.resolving import aliases_of, link_row
@@ -121,8 +124,10 @@ def read_entry(snapshot: FileSnapshot, settings: Settings) -> tuple[DocumentEntr
 
 def entry_of(snapshot: FileSnapshot, document: Document, chunks: Sequence[Chunk]) -> DocumentEntry:
     """All that is stored of a document that is cut already."""
-    row = document_row(snapshot, document)
-    return DocumentEntry(row, list(map(chunk_row, chunks)), _links(document, chunks))
+    row = document_row(snapshot, document)._replace(comments=comments_left_out(chunks))
+    headings = _headings(document, chunks)
+    rows = [chunk_row(chunk)._replace(headings=tuple(headings[chunk.index])) for chunk in chunks]
+    return DocumentEntry(row, rows, _links(document, chunks))
 
 
 def document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
@@ -140,6 +145,7 @@ def document_row(snapshot: FileSnapshot, document: Document) -> DocumentRow:
         aliases=aliases_of(document),
         warning="; ".join(filter(None, (snapshot.warning, frontmatter.warning))),
         mdx=document.mdx,
+        dates=dates_of(snapshot.path, frontmatter.data),
     )
 
 
@@ -170,8 +176,18 @@ def chunk_row(chunk: Chunk) -> ChunkRow:
     )
 
 
+def _headings(document: Document, chunks: Sequence[Chunk]) -> defaultdict[int, list[str]]:
+    """Number of a chunk → the headings in it. One whose line is in no chunk belongs to the chunk after it."""
+    headings: defaultdict[int, list[str]] = defaultdict(list)
+    ends = [chunk.end for chunk in chunks]
+    for heading in document.headings if chunks else ():
+        at = bisect_right(ends, document.blocks[heading.block].start)
+        headings[chunks[min(at, len(chunks) - 1)].index].append(heading.text)
+    return headings
+
+
 def _links(document: Document, chunks: Sequence[Chunk]) -> list[LinkRow]:
-    """In the order of the source, so lines are counted from one link to the next."""
+    """The links in the order of the source, so that lines are counted from one link to the next."""
     rows: list[LinkRow] = []
     line, at = 1, 0
     for chunk in chunks:

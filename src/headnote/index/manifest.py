@@ -15,12 +15,12 @@ from headnote.index.plan import FilesRead
 from headnote.store.integrity import FOLDERS, INSTANT, ROOTS, UNFINISHED, signed, unsigned
 from headnote.store.interface import Store
 
-READER = "11"
+READER = "13"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 
 def manifest_of(settings: Settings, model: str, instant: str = "") -> dict[str, str]:
-    """As it is stored beside the index. `instant` names the model whose vectors are written with the words."""
+    """The manifest stored with an index. `instant` names the model whose vectors are written with the words."""
     manifest = {"reader": READER, "settings": settings_text(settings), "model": model}
     return manifest | {INSTANT: instant} if instant else manifest
 
@@ -35,7 +35,7 @@ class RootFolder(NamedTuple):
 
     folder: str
     settings: str
-    """With which its documents are cut, see `cut_with`."""
+    """The settings by which its documents are cut, see `cut_with`."""
 
 
 def cut_with(settings: Settings) -> str:
@@ -77,7 +77,7 @@ def unfinished_entry(reads: Mapping[str, Unfinished]) -> dict[str, str]:
 
 
 def unfinished_reads(manifest: Mapping[str, str]) -> dict[str, Unfinished]:
-    """By scope; empty if all files were read."""
+    """Unfinished reads by scope; empty if all files were read."""
     stored = unsigned(manifest[UNFINISHED]) if UNFINISHED in manifest else {}
     return {scope: Unfinished(*fields) for scope, fields in stored.items()}
 
@@ -181,7 +181,7 @@ def name_of(root: str | os.PathLike[str]) -> str:
 
 
 def roots_in(manifest: Mapping[str, str]) -> list[str]:
-    """Empty for an index that was made before roots were stored."""
+    """The roots in a manifest; empty for an index that was made before roots were stored."""
     return list(unsigned(manifest[ROOTS])) if ROOTS in manifest else []
 
 

@@ -17,7 +17,7 @@ from headnote.model.progress import Progress
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.sources.tree import Tree
-from headnote.store.rows import NonText
+from headnote.store.rows import DATE_ORIGINS, DateOrigin, NonText
 
 _NOTHING: Mapping[str, NonText] = MappingProxyType({})
 
@@ -47,7 +47,7 @@ class FilesToRead(NamedTuple):
         return not self.read and not self.gone
 
     def without_removals(self) -> FilesToRead:
-        """For a task that adds documents and removes none."""
+        """The same for a task that adds documents and removes none."""
         return self._replace(gone=[], stayed=len(self.gone))
 
 
@@ -85,12 +85,12 @@ def plan_reading(
     passed: list[NonText] = []
     unchanged = 0
     for file in listed:
-        known, non_text = stored.get(file.path), non_texts.get(file.path)
+        known = stored.get(file.path)
         if everything:
             read.append(file)
         elif known and _looks_like(known, file):
             unchanged += 1
-        elif non_text and _looks_like(non_text, file):
+        elif (non_text := non_texts.get(file.path)) and _looks_like(non_text, file):
             passed.append(non_text)
         else:
             read.append(file)
@@ -100,7 +100,7 @@ def plan_reading(
 
 
 def _looks_like(known: ListedFile | NonText, file: ListedFile) -> bool:
-    return (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+    return known.size == file.size and known.mtime_ns == file.mtime_ns
 
 
 def _may_still_be_there(path: str, skipped: Sequence[SkippedFile]) -> bool:
@@ -193,12 +193,14 @@ class Task:
     """Seconds to wait for another writer."""
     remove_missing: bool = True
     """Whether documents are removed when their files are gone."""
-    made_with: str = ""
+    stored_settings: str = ""
     """The settings the user chose, to be stored in the index; see `config.stored`."""
     adopt: bool = False
     """Whether to take over an index of another folder."""
     instant: Embedder | None = None
     """Makes the vectors that are written with the words, if there is one."""
+    dates: tuple[DateOrigin, ...] = DATE_ORIGINS
+    """What says when a document was changed: the first that knows."""
 
     def kind_of(self, path: str) -> Kind:
         """Files of one kind with the same content have the same chunks."""

@@ -13,8 +13,8 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from headnote.embedding.windows import normalised
-from headnote.numeric import np
+from headnote.embedding.embedder import normalised
+from headnote.extras import np
 from headnote.store.integrity import Damaged
 from headnote.store.quantized import name_hash, names_of, packed_groups
 from headnote.store.rows import DocumentEntry, PackedVectors, PendingText
@@ -83,9 +83,12 @@ def lead_of(text: str) -> str:
 
 def _units(text: str) -> list[str]:
     """Sentences and lines; words of long sentences; pieces of long words."""
+    sentences = _sentences(text)
+    if max(map(len, sentences), default=0) <= PART // 8:  # four bytes a character at most
+        return sentences
     units: list[str] = []
-    for sentence in _sentences(text):
-        if len(sentence) <= PART // 8 or _size(sentence) <= PART // 2:  # four bytes a character at most
+    for sentence in sentences:
+        if len(sentence) <= PART // 8 or _size(sentence) <= PART // 2:
             units.append(sentence)
         else:
             units += _words(sentence)
@@ -118,7 +121,7 @@ def embed_in_parts(embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
 
 def whole(parts: Sequence[Vectors]) -> Vectors:
     """A row for each text: the direction its parts have in common."""
-    return normalised(np.stack([rows.mean(axis=0) for rows in parts]))
+    return normalised(np.stack([rows[0] if len(rows) == 1 else rows.mean(axis=0) for rows in parts]))
 
 
 # -- Vectors of the instant model, made by whoever has the texts. It is fast enough for that: its vectors go into the
@@ -135,8 +138,10 @@ Item = TypeVar("Item")
 
 def with_vectors(entries: Sequence[DocumentEntry], embedder: Embedder) -> list[DocumentEntry]:
     """The entries, with their vectors. They are made together: many short texts at once take less time."""
+    sources = (entry.document.masked for entry in entries)
     texts = [
-        {bytes.fromhex(row.hash): row.embed_text(entry.document.text) for row in entry.chunks} for entry in entries
+        {bytes.fromhex(row.hash): row.embed_text(source) for row in entry.chunks}
+        for entry, source in zip(entries, sources, strict=True)
     ]
     names = [_names(entry) for entry in entries]
     every_text = {digest: text for own in texts for digest, text in own.items()}

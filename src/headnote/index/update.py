@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
+from headnote.index.dating import Dating, heads_entry, unread_commits
 from headnote.index.manifest import (
     Owner,
     RootFolder,
@@ -31,7 +32,7 @@ from headnote.links.sites.site import Site, read_sites, sites_entry
 from headnote.model.progress import Progress, Watcher
 from headnote.sources.repository import ListedFile, Listing, SkippedFile
 from headnote.store.filters import path_matcher
-from headnote.store.integrity import FOLDERS, MADE_WITH, SITES
+from headnote.store.integrity import DATES, FOLDERS, SITES, STORED_SETTINGS
 from headnote.store.interface import Reader, Store
 from headnote.store.rows import NonText
 
@@ -44,8 +45,9 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
     scope = UpdateScope(store, task, listing.absent)
     with store.reading() as reader:
         sites = _sites(reader, task, listing)
-        resolved_with = {SITES: sites_entry(sites)}
-        manifest = scope.manifest(reader, model) | resolved_with
+        found = {SITES: sites_entry(sites), DATES: " ".join(task.dates)}
+        found |= heads_entry(task.tree, task.dates, reader.manifest())
+        manifest = scope.manifest(reader, model) | found
         reading, reason = _what_to_read(reader, listing, scope, manifest)
         if reading.is_empty and reader.manifest() == manifest:
             nothing = Plan([], [], [], [], [], reading.unchanged)
@@ -58,14 +60,14 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
         if writer.generation() != generation:
             # Another writer may have stored files that are newer than this listing: they are not gone.
             listing = _listing(task)
-        manifest, before = scope.manifest(writer, model) | resolved_with, writer.manifest()
+        manifest, before = scope.manifest(writer, model) | found, writer.manifest()
         first = scope.is_first_read(writer)
         if first and task.remove_missing and _reason(task, before, manifest):
             # What was read with other settings is not worth keeping: nobody has ever searched all of it.
             writer.remove(scope.files(writer))
         reading, reason = _what_to_read(writer, listing, scope, manifest)
         stored, known = scope.files(writer), reading.unchanged + len(reading.passed)
-        after = partial(scope.unfinished_manifest, manifest, first)
+        after = partial(scope.unfinished_manifest, manifest | unread_commits(manifest), first)
         # An index that is complete stays so until it is complete with the new settings.
         is_rebuild = bool(stored and (reason or scope.stale_roots(before)))
         batches = None if is_rebuild else Batches(writer, after, known, len(reading.read))
@@ -73,7 +75,9 @@ def update_documents(store: Store, task: Task, model: str, watch: Watcher = igno
         links = Relinking(writer, task.tree, sites, bool(reason or has_moved or unfinished_reads(before)))
         report = apply(writer, reading, stored, task, reason, links, _from(known if first else 0, watch), batches)
         writer.set_non_texts([*scope.foreign_non_texts(writer), *reading.passed, *report.non_texts])
-        writer.set_manifest(manifest)
+        commits, warnings = Dating(writer, task.tree, before, manifest).finish(report.plan, task.dates)
+        report.warnings += warnings
+        writer.set_manifest(manifest | commits)
     report.is_first_read = first
     report.absent, report.moved = listing.absent, moved_roots(before, manifest)
     report.skipped[:0] = skipped_files(listing, reading)
@@ -151,14 +155,14 @@ class UpdateScope:
 
     def manifest(self, reader: Reader, model: str) -> dict[str, str]:
         """The manifest to store. Raises if the index belongs to another folder."""
-        made_with = {MADE_WITH: self.task.made_with} if self.task.made_with else {}
+        stored_settings = {STORED_SETTINGS: self.task.stored_settings} if self.task.stored_settings else {}
         instant = self.task.instant.name if self.task.instant else ""
         stored = reader.manifest()
         others = unfinished_entry(self._unfinished_elsewhere(stored))
         # Of a root that is away, nothing is read: it stays what it was made with, until it is back.
         kept = {name: folder for name, folder in folders_in(stored).items() if name in self._absent}
         folders = folders_entry(self._folders | kept)
-        whole = manifest_of(self.task.settings, model, instant) | made_with | folders
+        whole = manifest_of(self.task.settings, model, instant) | stored_settings | folders
         return whole | self._owner.entry(stored) | others
 
     def unfinished_manifest(self, manifest: Mapping[str, str], first: bool, read: FilesRead) -> dict[str, str]:

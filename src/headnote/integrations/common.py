@@ -51,9 +51,10 @@ class DocumentChunker:
         """Metadata names of the fields, frontmatter aside."""
 
     def chunks(self, text: str, path: str) -> list[Chunk]:
-        """The chunks of a document. The blank chunk of an empty one is left out: frameworks refuse to embed it."""
+        """The chunks of a document. Those without anything to embed are left out, because frameworks refuse to embed
+        them: the blank chunk of an empty document, and chunks of nothing but comments."""
         document = read_document(text, path, self.settings)
-        return [chunk for chunk in chunk_document(document, self.settings) if chunk.text.strip()]
+        return [chunk for chunk in chunk_document(document, self.settings) if chunk.embed_text.strip()]
 
     def text(self, chunk: Chunk) -> str:
         return chunk.embed_text if self.content == "embed_text" else chunk.text

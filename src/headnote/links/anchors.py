@@ -46,11 +46,11 @@ _ATTRIBUTE_LIST = re.compile(
 _ANCHOR_TAG = re.compile(r"""<a\s[^<>]{0,2000}?\b(?:id|name)\s*=\s*["']([^"'<>\s]++)["'][^<>]{0,2000}>""")
 _HIDDEN = re.compile(r"`[^`]*+`|<!--.*?-->", re.DOTALL)
 _ALTERNATIVE = re.compile(r"</?[A-Z]|\{\{[<%]|\{%|^\s*(?:===|:::)", re.MULTILINE)
-"""What may begin or end a box of which one part is shown at a time."""
+"""What may begin or end a box that shows one of its parts at a time."""
 _BRACES = re.compile(r"\{[^{}]*+\}")
 _FOOTNOTE = re.compile(r"^[ ]{0,3}\[\^([^\]\s]++)\]:", re.MULTILINE)
 _BLOCK_ID = re.compile(r"\^(?<![^ \t\n]\^)[A-Za-z0-9\-]++(?=[ \t]*$)", re.MULTILINE)
-"""Begins with the mark that few texts have, which is faster than with the blank before it."""
+"""Begins with the mark, which few texts have: that is faster than to begin with the blank before it."""
 _PROPERTY_ID = re.compile(r"^[ \t]*+(?:-[ \t]++)?id::[ \t]*+([0-9a-fA-F\-]{36})[ \t]*$", re.MULTILINE)
 _CONTAINERS = frozenset({"list", "quote", "mdx_jsx", "html"})
 _INNER_HEADING = re.compile(r"[ \t]*+(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*+)*+#{1,6}[ \t]++(.*)")
@@ -226,7 +226,7 @@ def _vitepress_slug(text: str) -> str:
 
 
 def _toc_slug(text: str) -> str:
-    """Of the table of contents of Python-Markdown."""
+    """The slug in the table of contents of Python-Markdown."""
     return _DASHES.sub("-", _NOT_IN_TOC.sub("", text).strip().lower())
 
 

@@ -19,9 +19,8 @@ from urllib.parse import unquote
 
 from headnote.links.anchors import Anchors, find_anchor, means_the_top
 from headnote.links.sites.addresses import Addresses, common_base, leaves_the_language, leaves_the_site
-from headnote.links.sites.redirects import Redirects
 from headnote.links.sites.site import Mount, Naming, Site, folded, is_page, joined, page_of, site_of, without_suffix
-from headnote.links.sites.site_files import Endings, Neighbours, SiteFiles, names_a_file, nearest
+from headnote.links.sites.site_files import Endings, Neighbours, Redirects, SiteFiles, names_a_file, nearest
 from headnote.model import Link
 from headnote.sources.files import SUFFIXES
 from headnote.sources.repository import repository_top
@@ -572,7 +571,7 @@ class TreeResolver:
             yield there
 
     def _place_of(self, file: Path) -> RootPlace | None:
-        """Of nested roots, the inner one has the file."""
+        """The root and path of a file; of nested roots, the inner one has it."""
         around = [root for root in self._tree.roots if file.is_relative_to(self._tops[root.name])]
         if not around:
             return None

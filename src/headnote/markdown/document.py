@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from headnote.markdown import frontmatter
+from headnote.markdown.comments import Extent, comments
 from headnote.markdown.headings import OutlineEntry, heading_text, heading_texts, leading_title, outline, span_headings
 from headnote.markdown.links import links_and_tags
 from headnote.markdown.rules.rule import Span
@@ -72,10 +73,14 @@ class Document:
         return frontmatter.read_frontmatter(self.text, block)
 
     @cached_property
+    def given_title(self) -> str:
+        """The `title` of the frontmatter; empty if there is none."""
+        return frontmatter.title(self.frontmatter.data)
+
+    @cached_property
     def title(self) -> str:
         """The `title` of the frontmatter, else the heading that leads the text, else the name of the file."""
-        given = frontmatter.title(self.frontmatter.data)
-        return given or leading_title(self.text, self.spans, self.headings) or file_name(self.path)
+        return self.given_title or leading_title(self.text, self.spans, self.headings) or file_name(self.path)
 
     @cached_property
     def tags(self) -> list[str]:
@@ -86,6 +91,11 @@ class Document:
     def aliases(self) -> list[str]:
         """The aliases of the frontmatter: other names that links may use."""
         return frontmatter.aliases(self.frontmatter.data)
+
+    @cached_property
+    def comments(self) -> list[Extent]:
+        """Where its comments stand, in order; none in code."""
+        return comments(self.text, self.spans, self.mdx)
 
     @property
     def links(self) -> list[Link]:

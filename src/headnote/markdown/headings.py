@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 
 from headnote.arguments import check_types
 from headnote.lines import with_plain_line_ends
-from headnote.markdown.inline import SpanKind, spans
+from headnote.markdown.inline import SpanKind, normal_label, spans
 from headnote.markdown.plain import plain_text
-from headnote.markdown.references import normal_label
 from headnote.markdown.rules.rule import Span
 from headnote.model import Block, BlockKind, Heading, Section, breadcrumb_of
 
@@ -50,7 +49,7 @@ class Slugs:
         self._repetitions: dict[str, int] = {}
 
     def unique(self, slug: str) -> str:
-        """This slug, with a number if it is taken; from now on the result is taken."""
+        """Return this slug, numbered if it is taken, and reserve the result."""
         repetitions = self._repetitions
         result = slug
         while result in repetitions:

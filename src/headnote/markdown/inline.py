@@ -1,4 +1,5 @@
-"""The inline constructs of one paragraph, heading or cell: code spans, HTML, links, in one linear pass.
+"""The inline constructs of one paragraph, heading or cell: code spans, HTML, links, in one linear pass. And where a
+link points: destinations, titles, labels, and the definitions that give labels a destination.
 
 Each construct becomes a span; what lies outside of spans is text, with escapes, entities and emphasis still in it.
 """
@@ -6,10 +7,126 @@ Each construct becomes a span; what lies outside of spans is text, with escapes,
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from html.entities import html5
 from typing import Literal
 
-from headnote.markdown.references import LABEL, inline_target, normal_label
+# Blank means what CommonMark means: no other Unicode space separates a destination from its title.
+_BLANK = r"[ \t\r\n]"
+_ANGLED = r"<((?:[^<>\\\r\n]|\\.)*+)>"
+_TITLE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"""
+
+# What nearly every link has: no blank, bracket, escape or title.
+_USUAL_DESTINATION = re.compile(r"\(([^\x00-\x20\x7f()\\<{][^\x00-\x20\x7f()\\]*+)\)")
+_BEFORE_DESTINATION = re.compile(rf"\({_BLANK}*+")
+_ANGLED_DESTINATION = re.compile(_ANGLED, re.DOTALL)
+# Hugo puts the address in place of `{{< ref "page.md" >}}`, with its blanks and brackets.
+_SHORTCODE_DESTINATION = re.compile(r"\{\{[<%][^{}\r\n]{1,500}+\}\}(?:#[^\s()]*+)?")
+_SIMPLE_DESTINATION = re.compile(r"[^\x00-\x20\x7f()\\]++(?=[\x00-\x20)]|\Z)")
+_DESTINATION_TURN = re.compile(r"[\x00-\x20\x7f()]|\\.?", re.DOTALL)
+_AFTER_DESTINATION = re.compile(rf"(?:{_BLANK}++{_TITLE})?+{_BLANK}*+\)", re.DOTALL)
+_MAX_PARENTHESES = 32
+
+LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999}+)\]", re.DOTALL)
+_DEFINITION = re.compile(
+    r"[ \t]*+\[((?:[^\[\]\\]|\\.){1,999}+)\]:[ \t\r\n]*+(?:<([^<>\r\n]*+)>|([^\s<]\S*+))", re.DOTALL
+)
+_DEFINITION_TITLE = re.compile(rf"(?:{_BLANK}++{_TITLE})?+[ \t]*+(?:\r\n?|\n|\Z)", re.DOTALL)
+_REST_OF_LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n|\Z)")
+
+_ESCAPE_OR_ENTITY = re.compile(
+    r"\\([!-/:-@\[-`{-~])|&(?:#[xX]([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([A-Za-z][A-Za-z0-9]{1,31}));"
+)
+
+
+def unescape(source: str) -> str:
+    """Backslash escapes and entities as the characters they stand for."""
+    if "\\" not in source and "&" not in source:
+        return source
+    return _ESCAPE_OR_ENTITY.sub(_unescaped, source)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    escaped, hexadecimal, decimal, name = match.groups()
+    if escaped:
+        return escaped
+    if name:
+        return html5.get(f"{name};", match[0])
+    code = int(hexadecimal, 16) if hexadecimal else int(decimal)
+    valid = 0 < code < 0x110000 and not 0xD800 <= code < 0xE000
+    return chr(code) if valid else "\ufffd"
+
+
+def normal_label(label: str) -> str:
+    """Two labels are the same when they differ only in case and in blanks."""
+    return " ".join(label.split()).casefold()
+
+
+def inline_target(text: str, position: int, end: int) -> tuple[int, str] | None:
+    """`(destination "title")` at this position: where it ends and the destination, resolved."""
+    usual = _USUAL_DESTINATION.match(text, position, end)
+    if usual is not None:
+        return usual.end(), unescape(usual[1])
+    place = destination_at(text, position, end)
+    return None if place is None else (place[2], unescape(text[place[0] : place[1]]))
+
+
+def destination_at(text: str, position: int, end: int) -> tuple[int, int, int] | None:
+    """`(destination "title")` at this position: where the destination begins and ends, and where all of it ends."""
+    opening = _BEFORE_DESTINATION.match(text, position, end)
+    if opening is None:
+        return None
+    start = opening.end()
+    angled = _ANGLED_DESTINATION.match(text, start, end)
+    if angled is not None:
+        start, stop = angled.span(1)
+        after = angled.end()
+    elif text.startswith("<", start, end):
+        return None
+    elif (shortcode := _SHORTCODE_DESTINATION.match(text, start, end)) is not None:
+        after = stop = shortcode.end()
+    else:
+        after = stop = _bare_destination_end(text, start, end)
+    closing = _AFTER_DESTINATION.match(text, after, end)
+    return None if closing is None else (start, stop, closing.end())
+
+
+def _bare_destination_end(text: str, start: int, end: int) -> int:
+    """End of a destination without angle brackets: at a blank, or at a parenthesis it did not open itself."""
+    simple = _SIMPLE_DESTINATION.match(text, start, end)
+    if simple is not None:
+        return simple.end()
+    depth = 0
+    for turn in _DESTINATION_TURN.finditer(text, start, end):
+        character = turn[0]
+        if character[0] == "\\":
+            if character[1:] <= " ":
+                return turn.start() + 1
+            continue
+        if character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+        # Without a limit, a million `](` would each read all of the others.
+        if depth < 0 or depth > _MAX_PARENTHESES or character not in "()":
+            return turn.start()
+    return end
+
+
+def definitions(text: str, start: int, end: int) -> Iterator[tuple[str, str]]:
+    """Label, normalised, and target of each link reference definition in this range."""
+    position = start
+    while position < end:
+        opening = _DEFINITION.match(text, position, end)
+        if opening is None:
+            return
+        label, angled, bare = opening.groups()
+        yield normal_label(label), unescape(bare if angled is None else angled)
+        closing = _DEFINITION_TITLE.match(text, opening.end(), end) or _REST_OF_LINE.match(text, opening.end(), end)
+        position = closing.end() if closing is not None else end
+
+
+# -- The inline constructs of one paragraph, heading or cell: code spans, HTML, links, in one linear pass.
 
 SpanKind = Literal["code", "html", "footnote", "autolink", "link", "image", "wikilink", "embed"]
 
@@ -38,7 +155,7 @@ class InlineSpan:
         self.target = target
         """Where a link points, escapes and entities resolved."""
         self.nesting = nesting
-        """How many images, one within the other, the visible part holds."""
+        """How deeply images are nested in the visible part."""
 
 
 class _Bracket:
@@ -103,12 +220,12 @@ class _Scan:
         self.nestings: list[int] = []
         """For each open bracket the deepest image within it."""
         self.without_links = 0
-        """So many of the open brackets have a link inside, and a link holds no link."""
+        """How many of the open brackets contain a link: a link cannot contain another one."""
         self.last_bracket = -1
         """Where the latest `[` stands: text with a bracket in it is no label."""
         self.backticks: dict[int, list[int]] | None = None
         self.missing: set[str] = set()
-        """Closing strings that do not occur any more: nobody needs to look for them twice."""
+        """Closing strings that do not occur again, so that none is searched for twice."""
 
     def run(self) -> list[InlineSpan]:
         text, end, search = self.text, self.end, MARKUP.search
@@ -276,7 +393,7 @@ def _wikilink_span(start: int, match: re.Match[str], is_embed: bool) -> InlineSp
 
 
 def _backtick_runs(text: str, start: int, end: int) -> dict[int, list[int]]:
-    """Length → where runs of so many backticks begin, the first one last."""
+    """Length → where runs of that many backticks begin, the first one last."""
     runs: dict[int, list[int]] = {}
     at = text.find("`", start, end)
     while at >= 0:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from headnote.markdown.inline import MARKUP, Definitions, InlineSpan, spans
+from headnote.markdown.inline import MARKUP, Definitions, InlineSpan, definitions, normal_label, spans
 from headnote.markdown.plain import span_text
-from headnote.markdown.references import definitions, normal_label
 from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import scan_spans
 from headnote.markdown.views import (
     View,
+    as_content,
     footnote_content,
     is_plain_list,
     item_content,
@@ -30,7 +30,6 @@ from headnote.model import Link, LinkKind, Tag
 
 _CELL = re.compile(r"(?:[^|\\\r\n]++|\\[^\r\n]|\\)++")
 _CHECKBOX = re.compile(r"[ \t]*+\[[ \t\r\nxX]\](?=[ \t\r\n])")
-_FRONTMATTER_LIKE = ("---", "+++", "\ufeff")
 # Each level of nesting is read once more. Nobody nests deeper by hand, and a million `>` must not take quadratic time.
 _MAX_DEPTH = 32
 
@@ -135,9 +134,7 @@ def _walk_item(item: View, mdx: bool, depth: int, result: Leaves) -> None:
 
 
 def _walk_view(view: View, mdx: bool, depth: int, result: Leaves) -> None:
-    if view.text.startswith(_FRONTMATTER_LIKE):
-        # Only a file has frontmatter; after an empty line the same text is what it looks like.
-        view = View("\n" + view.text, [0, *(at + 1 for at in view.starts)], [0, *(by - 1 for by in view.shifts)])
+    view = as_content(view)
     _walk(view, scan_spans(view.text, mdx), mdx, depth, result)
 
 
@@ -257,7 +254,7 @@ def bare_urls(text: str, start: int, end: int) -> list[InlineSpan]:
 
 
 def _trimmed(url: str) -> str:
-    """Without the punctuation of the sentence around it; a closing parenthesis stays if it was opened inside."""
+    """The address without the punctuation of its sentence; a closing parenthesis stays if it was opened inside."""
     end = len(url)
     surplus = url.count(")") - url.count("(")
     while end:

@@ -6,8 +6,7 @@ import re
 import unicodedata
 from typing import Literal, NamedTuple
 
-from headnote.markdown.inline import Definitions, InlineSpan, spans
-from headnote.markdown.references import unescape
+from headnote.markdown.inline import Definitions, InlineSpan, spans, unescape
 
 _MARKUP = re.compile(r"[\\`*_~<>\[\]&]")
 # Code spans in single backticks and snake_case are the only markup most headings and link texts have.

@@ -9,7 +9,7 @@ import tomllib
 from typing import Any
 
 MAX_CHARACTERS = 250_000
-"""The worst that can be written in as many takes the readers of YAML and TOML about two seconds."""
+"""The worst text of this length takes the YAML and TOML readers about two seconds."""
 MAX_DEPTH = 64
 MAX_VALUES = 100_000
 MAX_BITS = 4096

@@ -14,7 +14,7 @@ from functools import cache
 from headnote.lines import with_plain_line_ends
 from headnote.markdown.frontmatter import match_frontmatter
 from headnote.markdown.rules import table_of_rules
-from headnote.markdown.rules.code import indented_code
+from headnote.markdown.rules.leaf import indented_code
 from headnote.markdown.rules.mdx import join_elements
 from headnote.markdown.rules.paragraph import prose_continuation
 from headnote.markdown.rules.quick import UNDECIDED, QuickReader

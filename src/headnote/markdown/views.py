@@ -20,6 +20,7 @@ _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}"
 _TAG = re.compile(rf"""</?(?:[A-Za-z][\w.:\-]*+(?:[^<>"'{{}}]|"[^"]*+"|'[^']*+'|{_BRACES})*+)?+>""")
+_FRONTMATTER_LIKE = ("---", "+++", "\ufeff")
 _COMMENT_END = "*/}"
 _MAYBE_TAG = re.compile(r"</?[A-Za-z>]|\{/\*")
 # The longest tag that is looked for, so that crafted quotes and braces cannot make every `<` read on to the end.
@@ -52,6 +53,14 @@ class View:
 def whole(text: str) -> View:
     """The source itself."""
     return View(text, [0], [0])
+
+
+def as_content(view: View) -> View:
+    """A view that can be scanned. Only a file has frontmatter: behind an empty line, the same text is what it looks
+    like."""
+    if not view.text.startswith(_FRONTMATTER_LIKE):
+        return view
+    return View("\n" + view.text, [0, *(at + 1 for at in view.starts)], [0, *(by - 1 for by in view.shifts)])
 
 
 class _Copy:

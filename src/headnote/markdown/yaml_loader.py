@@ -18,14 +18,14 @@ _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CORE = "tag:yaml.org,2002:"
 _MAX_KEY_CHARS = 200
 _MAX_NUMBER_CHARS = 4_300
-"""In characters: Python does not read longer ones in decimal, and those of base 60 take quadratic time."""
+"""In characters: Python refuses longer decimal numbers, and numbers in base 60 take quadratic time."""
 _TAG_DIRECTIVE = re.compile(r"^%TAG\b", re.MULTILINE)
 _MAX_DIRECTIVES = 64
 _NESTING_CHARACTERS = re.compile(r"[\[{:?]|-[ \t\n]")
 
 
 def load(body: str) -> Any:
-    """Mappings have string keys, as written: `yes: 1` is the field "yes"."""
+    """Load YAML. Keys are strings as they are written: `yes: 1` is the field "yes"."""
     _refuse_many_directives(body)
     _refuse_deep_nesting(body)
     loader = _TolerantLoader(body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -13,8 +13,10 @@ from headnote.api import DocumentView, Passages, RootStatus, Status
 from headnote.api.keeper import KeeperState
 from headnote.errors import HeadnoteError, MissingSource
 from headnote.lines import whole_lines
+from headnote.links.checking.link_report import LinkReport, said
 from headnote.markdown.headings import OutlineEntry
-from headnote.model import Answer, Hit, Passage, ReadQuery, Related, to_plain
+from headnote.model import Answer, Hit, MatchedDocument, Matches, Passage, ReadQuery, Related, to_plain
+from headnote.search.occurrences import clipped, count_lines
 from headnote.search.spelling import corrected_query
 from headnote.sources.repository import SkippedFile
 from headnote.store.filters import field_text
@@ -157,6 +159,30 @@ def hits_reply(
     return Reply(text, data | ({"answered": answered} if answered != query else {}))
 
 
+def matches_reply(found: Matches, budget: int, state: KeeperState = UP_TO_DATE, why: str = "") -> Reply:
+    """How many lines match, and in which documents; then the lines under their places, as many as there is room for."""
+    if not found.lines:
+        searched = why or f"{found.searched:,} documents were searched"
+        return Reply(_nothing("No lines", searched, budget, state), {**to_plain(found), "why": searched})
+    head = f"lines: {found.lines:,}, occurrences: {found.occurrences:,}, documents: {len(found.documents):,}"
+    head += f"; {found.left_out:,} lines have no room, raise the budget, or narrow with path" if found.left_out else ""
+    parts = [QuotedPart(head, body="".join(f"{as_data(line)}\n" for line in count_lines(found)))]
+    parts += [part for document in found.documents if document.shown for part in _matched_parts(document)]
+    text, _ = quote(parts, budget, _left_out(len(parts), "lines"), state.note)
+    return Reply(text, to_plain(found))
+
+
+def _matched_parts(document: MatchedDocument) -> Iterator[QuotedPart]:
+    """A part for each line, below the headings where they change."""
+    source = f"source: {shown_place(document.path, document.shown[0].line, document.shown[-1].line)}\n"
+    above = ""
+    for number, one in enumerate(document.shown):
+        section = f"{as_data(one.breadcrumb)}:\n" if one.breadcrumb not in ("", above) else ""
+        above = one.breadcrumb
+        body = f"{section}{one.line}: {clipped(one).text.strip()}\n"
+        yield QuotedPart(body=body) if number else QuotedPart("lines", source, body)
+
+
 def _corrected(answered: str) -> str:
     return f"results for: {as_data(answered)} (literal: true searches for the words as typed)\n"
 
@@ -287,6 +313,23 @@ def links_reply(view: DocumentView, budget: int, state: KeeperState = UP_TO_DATE
     return Reply(text, data | {"more": len(parts) - len(bodies)})
 
 
+def lint_reply(report: LinkReport, budget: int, state: KeeperState = UP_TO_DATE) -> Reply:
+    """What is wrong with the pages, each finding under its place."""
+    if not report.findings:
+        return Reply(_nothing("No findings", "", budget, state), {"findings": [], "more": 0})
+    parts = [
+        QuotedPart(
+            head=finding.kind,
+            names=f"source: {shown_place(finding.path, finding.at.line, finding.at.line)}\n",
+            body=f"{said(finding)}\n",
+        )
+        for finding in report.findings
+    ]
+    text, bodies = quote(parts, budget, _left_out(len(parts), "findings"), state.note)
+    rows = [to_plain(finding) for finding in report.findings[: len(bodies)]]
+    return Reply(text, {"findings": rows, "more": len(parts) - len(bodies)})
+
+
 def related_reply(found: Sequence[Related], budget: int, state: KeeperState = UP_TO_DATE) -> Reply:
     """Passages near one, each under its place, with the reasons and the link to write."""
     if not found:
@@ -412,7 +455,7 @@ def _line_parts(text: str) -> list[QuotedPart]:
 
 
 def _left_out(count: int, unit: str = "passages") -> Callable[[int], str]:
-    """A function that says how many of so many parts are left out."""
+    """A function that says how many parts of all are left out."""
     return lambda shown: f"{count - shown} more {unit}; raise the budget to see them"
 
 

@@ -61,6 +61,7 @@ class ChunkOrigin(Protocol):
     def lines_of(self, chunk: Chunk) -> tuple[int, int]: ...
     def links_of(self, chunk: Chunk) -> tuple[Link, ...]: ...
     def tags_of(self, chunk: Chunk) -> tuple[str, ...]: ...
+    def breadcrumb_of(self, chunk: Chunk) -> str: ...
     def metadata(self) -> dict[str, Any]: ...
 
 
@@ -180,8 +181,8 @@ class Chunk:
 
     @property
     def breadcrumb(self) -> str:
-        """`A > B > C`."""
-        return breadcrumb_of(self.heading_path)
+        """`A > B > C`: the heading path, below the title of the document where no heading says it."""
+        return self.origin.breadcrumb_of(self)
 
     @property
     def title(self) -> str:
@@ -296,6 +297,9 @@ class _Record:
 
     def tags_of(self, _: Chunk) -> tuple[str, ...]:
         return tuple(self._data["tags"])
+
+    def breadcrumb_of(self, _: Chunk) -> str:
+        return str(self._data["breadcrumb"])
 
     def metadata(self) -> dict[str, Any]:
         return dict(self._data["metadata"])

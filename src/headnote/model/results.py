@@ -80,6 +80,8 @@ class Why:
     """How much meaning counts in the score: from 0, words alone, to 1, meaning alone. The rest is words."""
     share_reason: str = ""
     """Why it counts so much, in plain words."""
+    name: Literal["title", "alias", "file name", "heading", ""] = ""
+    """What the query is of it; empty if it is no name of it. What the query names is the first hit."""
     terms: tuple[str, ...] = ()
     """The matched words as the keyword index has them, most of them stems. Snippets mark the words with these terms."""
 
@@ -115,7 +117,7 @@ class Hit:
     end: int = 0
     """Offset just past its own last character."""
     tags: tuple[str, ...] = ()
-    """Of the chunk and of its document."""
+    """In the frontmatter of its document, or in the passage itself."""
     aliases: tuple[str, ...] = ()
     """Other names of the document."""
     links: tuple[str, ...] = ()
@@ -128,6 +130,11 @@ class Hit:
     """Of several folders the name of the one that has it, with which `path` begins; empty for a single folder."""
     about: str = ""
     """What `[context]` in `headnote.toml` says about its folders and its document, from the outermost inwards."""
+    # A pack need not know when: its hits are those of the folder all the same.
+    dated: float = field(default=0.0, compare=False)
+    """When the document was changed, in seconds since 1970."""
+    dated_by: Literal["frontmatter", "git", "name", "mtime"] = field(default="mtime", compare=False)
+    """What says so: its frontmatter, its last commit, its name, or the time of its file."""
 
     def __repr__(self) -> str:
         # All fields of ten hits would fill a screen.
@@ -282,6 +289,52 @@ class Related:
     def place(self) -> str:
         """Its path and first line."""
         return f"{self.path}:{self.start_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A line that a pattern matches."""
+
+    line: int
+    """From 1."""
+    text: str
+    """The line without its end."""
+    breadcrumb: str = ""
+    """The headings above it, or itself if it is one."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """What matches, as ranges of `text`."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedDocument:
+    """A document with the lines that a pattern matches."""
+
+    path: str
+    """Relative to the root."""
+    title: str
+    """From the frontmatter, a heading, or the file name."""
+    lines: int
+    """How many lines match."""
+    occurrences: int
+    """How often the pattern occurs in them."""
+    shown: tuple[Occurrence, ...] = ()
+    """These lines, as many as the budget has room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Every occurrence of a pattern."""
+
+    lines: int
+    """How many lines match, in all documents."""
+    occurrences: int
+    """How often the pattern occurs in them."""
+    documents: tuple[MatchedDocument, ...]
+    """Those with a line that matches, by path."""
+    searched: int
+    """How many documents were read."""
+    left_out: int = 0
+    """How many of the lines the budget has no room for."""
 
 
 def to_plain(result: object) -> Any:

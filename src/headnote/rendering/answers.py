@@ -15,7 +15,7 @@ from headnote.answer.citations import CitedPlace, find_brackets, read_bracket
 from headnote.answer.prompt import shown_path
 from headnote.markdown.document import Document
 from headnote.model import Citation
-from headnote.rendering.deadline import Deadline, DrawingTimeout
+from headnote.rendering import Deadline, DrawingTimeout
 from headnote.rendering.link_targets import DocumentLinks
 from headnote.rendering.parser import make_parser, tidy
 from headnote.rendering.sanitizer import clean, nests_deeply
@@ -30,7 +30,7 @@ MAX_OPEN_BLOCK_CHARS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class DrawnBlock:
-    """A paragraph, a list, some code: the block with this number, as it is by now."""
+    """A block of the answer, such as a paragraph, a list or code, as it is now."""
 
     number: int
     html: str

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from html import escape, unescape
 from typing import TYPE_CHECKING, Any
 
-from headnote.markdown.rules.javascript import closing_bracket
-from headnote.markdown.rules.mdx import esm_end, read_tag
+from headnote.markdown.comments import COMMENT_EXPRESSION
+from headnote.markdown.rules.mdx import closing_bracket, esm_end, read_tag
+from headnote.markdown.shown_headings import shown_heading
 from headnote.rendering.markers import MAX_LINE_CHARS, LineMarkers, Marker, Reader, plain
 from headnote.rendering.meanings import said
 
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
 _CLOSING = re.compile(r"</([A-Za-z][\w.]*+)>\s*+")
 _COMPONENT = re.compile(r"</?\s*(?:[A-Z][A-Za-z0-9]*[a-z][\w.]*|[A-Z](?=[\s/>]))")
+_WITH_EXPRESSION = re.compile(r"""<[a-z][\w-]*+(?:\s++[\w:.-]++(?:="[^"]*+"|='[^']*+')?+)*?\s++[\w:.-]++=\{""")
+"""An element of HTML that only JSX can read: an attribute of it is an expression."""
 _ATTRIBUTE = re.compile(
     r"""([A-Za-z_$:@][\w$:.-]*+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|\{\s*+(?:"([^"{}]*+)"|'([^'{}]*+)'|`([^`{}$]*+)`)\s*+\}|(\{)))?+"""
 )
 _STRING = re.compile(r"""\{\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`$]*)`)\s*\}""")
-_COMMENT = re.compile(r"\{\s*+(?:/\*(?:[^*]|\*(?!/))*+\*/\s*+|//[^\n]*+\n\s*+)*+\}")
 _NAME = re.compile(r"</?\s*([\w.$:-]*)")
 _IMPORTS = re.compile(r"""import\s(?:[^\n;'"]{0,500}?\sfrom\s+)?["'][^"'\n]+["'][ \t]*;?[ \t]*(?=\n|\Z)""")
 _STATEMENT = re.compile(r"(?<![ \t])(?:import|export)[ ]++[^\n]")
@@ -40,8 +42,8 @@ def component_reader(mdx: bool) -> Reader:
     """A reader of the tags that begin a line: in MDX all of them, in Markdown those of components."""
     brackets: dict[int, int] = {}
 
-    def read(source: str, start: int, end: int) -> LineMarkers | None:
-        if not mdx and not _COMPONENT.match(source, start, end):
+    def read(source: str, start: int, _: int) -> LineMarkers | None:
+        if not mdx and not _is_component(source, start):
             return None
         markers, at = _markers(source, start, brackets, mdx)
         if not markers and at == start:
@@ -61,7 +63,7 @@ def _markers(source: str, start: int, brackets: dict[int, int], mdx: bool) -> tu
     markers: list[Marker] = []
     at = start
     while at < len(source) and at - start < MAX_LINE_CHARS:
-        if source[at] == "<" and (mdx or _COMPONENT.match(source, at)):
+        if source[at] == "<" and (mdx or _is_component(source, at)):
             end = _tag_end(source, at, brackets)
             markers += [_marker(source[at:end])] if end > 0 else []
         elif source[at] == "{" and mdx:
@@ -75,6 +77,10 @@ def _markers(source: str, start: int, brackets: dict[int, int], mdx: bool) -> tu
         while source.startswith((" ", "\t"), at):
             at += 1
     return markers, at
+
+
+def _is_component(source: str, at: int) -> bool:
+    return bool(_COMPONENT.match(source, at) or _WITH_EXPRESSION.match(source, at, at + MAX_LINE_CHARS))
 
 
 def _tag_end(source: str, at: int, brackets: dict[int, int]) -> int:
@@ -100,7 +106,7 @@ def _with_text(source: str, markers: Sequence[Marker], at: int, end: int) -> Lin
 
 
 def closings_at_end(text: str) -> tuple[int, list[str]]:
-    """Where the tags begin that end a text and close something, and their names.
+    """Where the closing tags at the end of a text begin, and their names.
 
     They are read from the last to the first: a search from the start would try all tags at each of them.
     """
@@ -141,7 +147,7 @@ def read_props(tag: str) -> dict[str, str]:
 
 
 def _expression(written: str) -> list[Marker]:
-    if _COMMENT.fullmatch(written):
+    if COMMENT_EXPRESSION.fullmatch(written):
         return []
     return [Marker("expression", 0, "", written, _string(written))]
 
@@ -180,7 +186,7 @@ def inline_rule(mdx: bool) -> Callable[[Any, bool], bool]:
         if source[start] == "{" and mdx:
             return _inline_expression(state, silent)
         has_expressions = mdx and state.md.options["html"] and "{" in source
-        if source[start] != "<" or not (_COMPONENT.match(source, start) or has_expressions):
+        if source[start] != "<" or not (has_expressions or _is_component(source, start)):
             return False
         part = source[start : min(state.posMax, start + MAX_LINE_CHARS)]
         tag = read_tag(part, 0, {})
@@ -214,12 +220,15 @@ def _inline_expression(state: Any, silent: bool) -> bool:
         string = _STRING.fullmatch(written)
         token = state.push("text" if string else "code_inline", "" if string else "code", 0)
         token.content = next((one for one in string.groups() if one is not None), "") if string else written
-        if _COMMENT.fullmatch(written):
+        if COMMENT_EXPRESSION.fullmatch(written):
             token.type, token.content = "text", ""
     state.pos += end
     return True
 
 
 def draw_inline(_: Any, tokens: Sequence[Token], at: int, __: Any, ___: Any) -> str:
-    """A component without content, inside a paragraph."""
-    return f'<span class="component">{escape(said(tokens[at].meta["marker"]))}</span>'
+    """A component without content, inside a paragraph or a heading."""
+    marker: Marker = tokens[at].meta["marker"]
+    if marker.name == "heading":
+        return escape(shown_heading(marker.source))
+    return f'<span class="component">{escape(said(marker))}</span>'

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from headnote.rendering.components import closings_at_end
 from headnote.rendering.markers import TYPE, Marker, plain
 from headnote.rendering.meanings import BoxMeaning, meaning_of, named, quotes_to_markers
-from headnote.rendering.text import language_of, title_of
+from headnote.rendering.text import CALLOUT_TITLE, language_of, title_of
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -259,7 +259,7 @@ def _callout(meaning: BoxMeaning, start: int, end: int) -> tuple[list[Token], li
     opening = _token("callout_open", tag, 1, {"class": "callout", "data-callout": meaning.callout})
     if meaning.fold == "+":
         opening.attrSet("open", "")
-    title = _line(title_tag, "callout-title", meaning.title) if meaning.title else []
+    title = _line(title_tag, CALLOUT_TITLE, meaning.title) if meaning.title else []
     return [_add_lines(opening, start, end), *title], [_token("callout_close", tag, -1)]
 
 
@@ -271,6 +271,8 @@ def _alone(marker: Marker, token: Token) -> list[Token]:
     start, end = token.map or (0, 1)
     if marker.notation == "code":
         return [_fence(marker.source, marker.name, start, end)]
+    if marker.notation == "include":
+        return _paragraph(f"Included file: `{marker.name}`", start, end, "component")
     if marker.notation in ("esm", "expression") or marker.name in ("script", "style"):
         return _code(marker, start, end)
     if marker.notation in (":::", "///") and marker.opens:  # nobody closes it, so it may be something else

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from headnote.errors import HeadnoteError
 from headnote.formats.kinds import open_document
 from headnote.markdown.document import Document
-from headnote.rendering.deadline import Deadline
+from headnote.rendering import Deadline
 from headnote.rendering.link_targets import DocumentLinks
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Embeds:
 
     @classmethod
     def of(cls, path: str, library: Library | None, draw: Draw, deadline: Deadline) -> Embeds:
-        """Those of a document that stands in no other one."""
+        """The embeds of a document that is not embedded itself."""
         return cls((_Place(path, ""),), _Common(library, draw, deadline))
 
     def insert(self, tokens: Sequence[Token], links: DocumentLinks) -> list[Token]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TAGGED = "#/search?tag="
 """Address of the search for a tag, which follows."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg")
+MISSING = "missing-picture"
+"""Class of the frame that stands for a picture which is not there."""
 
 _FILES = "/files/"
 _SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
@@ -78,6 +80,8 @@ class DocumentLinks:
         address = str(token.attrGet("src") or "")
         target, _, fragment = address.partition("#")
         link = self._links.get(_key(target, fragment))
+        if link and link.resolved is None and not link.external:
+            return _link_tokens(token.content or posixpath.basename(target), None, MISSING)
         source = picture_address(link.resolved) if link and link.resolved else self.address("img", "src", address)
         if source:
             token.attrSet("src", source)
@@ -88,7 +92,9 @@ class DocumentLinks:
         link = self.row(token)
         text = token.meta["text"] or token.meta["target"]
         if link is None or link.resolved is None:
-            return _link_tokens(text, None, "broken-link")
+            is_size = _SIZE.fullmatch(text) is not None
+            shown = posixpath.basename(token.meta["target"]) if is_size else text
+            return _link_tokens(shown, None, MISSING if _is_picture(token.meta["target"]) else "broken-link")
         if _is_picture(link.resolved):
             return [_picture_token(text, picture_address(link.resolved) or "")]
         tokens = _link_tokens(text, "", "")

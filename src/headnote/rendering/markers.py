@@ -212,6 +212,15 @@ def read_slashes(source: str, start: int, end: int) -> LineMarkers | None:
     return LineMarkers([marker], end)
 
 
+_INCLUDE = re.compile(r"\{\*[ \t]++([^\s{}`]++)(?:[ \t]++[^\n{}]*?)?[ \t]*+\*\}[ \t]*+$")
+
+
+def read_include(source: str, start: int, end: int) -> LineMarkers | None:
+    """`{* ../src/app.py hl[6:7] *}` of FastAPI's documentation: a file that a site puts here."""
+    include = _INCLUDE.match(source[start:end])
+    return LineMarkers([Marker("include", 0, include[1], include[0])], end) if include else None
+
+
 # -- Boxes whose content is indented, as MkDocs has them: `!!! note "Title"`, `??? note`, `=== "Tab"`.
 
 

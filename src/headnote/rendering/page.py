@@ -18,9 +18,9 @@ from headnote.formats.kinds import open_document
 from headnote.formats.rst import RstDocument
 from headnote.markdown.document import Document
 from headnote.model import Block
-from headnote.rendering.deadline import Deadline, DrawingTimeout
+from headnote.rendering import Deadline, DrawingTimeout
 from headnote.rendering.embeds import Draw, Embeds, Library
-from headnote.rendering.link_targets import DocumentLinks
+from headnote.rendering.link_targets import DocumentLinks, picture_address
 from headnote.rendering.parser import make_parser, tidy
 from headnote.rendering.sanitizer import OFTEN_OPEN, clean, nests_deeply
 
@@ -44,7 +44,7 @@ MAX_BLOCKS = 2_000
 PIECE_CHARACTERS = 30_000
 PIECE_BLOCKS = 300
 PATIENCE = 4
-"""How many times as large a piece may grow until it is cut even though something is open."""
+"""How many times its size a piece may grow before it is cut although something is open."""
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.:-]*+)([^<>]*+)>")
 _DIRECTIVE = re.compile(r"^ {0,3}(?::{3,}|/{3,})[ \t]*+(\S?)", re.MULTILINE)
@@ -149,7 +149,7 @@ class Shared(NamedTuple):
 
     references: Mapping[str, Any]
     numbers: Mapping[str, int]
-    """Of footnotes, by label."""
+    """Numbers of footnotes, by label."""
     inline: Sequence[tuple[int, int]]
     """Footnotes without a label: line and number."""
 
@@ -297,6 +297,10 @@ class DrawnPage:
         self._library = library
 
     @property
+    def document(self) -> Document:
+        return self._cut.document
+
+    @property
     def pieces(self) -> Sequence[PagePiece]:
         return self._cut.pieces
 
@@ -334,7 +338,13 @@ class DrawnPage:
 def page_of(view: DocumentView, library: Library | None = None) -> DrawnPage:
     """The page of a document of the index."""
     row = view.document
-    return DrawnPage(_kept(row.text, row.path, row.mdx), view.links, library, view.root)
+    links = [_without_picture(link) if link in view.broken else link for link in view.links]
+    return DrawnPage(_kept(row.text, row.path, row.mdx), links, library, view.root)
+
+
+def _without_picture(link: LinkRow) -> LinkRow:
+    """A link to a picture that is not there leads nowhere; to a document, it leads where it could be."""
+    return link._replace(resolved=None) if picture_address(link.resolved) else link
 
 
 def render(view: DocumentView, library: Library | None = None) -> str:
@@ -385,13 +395,16 @@ def _draw(
     return "".join(parts)
 
 
+_WITHOUT_LINES = frozenset({"inline", "thead_open", "tbody_open"})
+
+
 def _add_lines(token: Token, anchors: Mapping[int, str]) -> None:
-    """Add its lines to a top-level block, and its anchor to a heading."""
-    if token.map is None or token.level or token.nesting < 0:
+    """Add its lines to a block, also to an item of a list and a row of a table, and its anchor to a heading."""
+    if token.map is None or token.nesting < 0 or token.type in _WITHOUT_LINES:
         return
     token.attrSet("data-start-line", str(token.map[0] + 1))
     token.attrSet("data-end-line", str(max(token.map[1], token.map[0] + 1)))
-    if token.type == "heading_open" and (slug := anchors.get(token.map[0] + 1)):
+    if token.type == "heading_open" and not token.level and (slug := anchors.get(token.map[0] + 1)):
         token.attrSet("data-anchor", slug)
 
 

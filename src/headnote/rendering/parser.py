@@ -7,15 +7,21 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headnote.extras import load
-from headnote.rendering import INSTALL
+from headnote.rendering import INSTALL, Deadline
 from headnote.rendering.components import component_reader, draw_inline, inline_rule, statement_reader
 from headnote.rendering.containers import arrange
-from headnote.rendering.deadline import Deadline
 from headnote.rendering.embeds import hide_block_ids
-from headnote.rendering.markers import Reader, indented_rule, marker_rule, read_colons, read_slashes
-from headnote.rendering.math import add_math
-from headnote.rendering.shortcodes import add_shortcodes, read_shortcode
-from headnote.rendering.text import draw_fence, link_text, mark_rule, tell_direction
+from headnote.rendering.markers import Reader, indented_rule, marker_rule, read_colons, read_include, read_slashes
+from headnote.rendering.meanings import add_shortcodes, read_shortcode
+from headnote.rendering.text import (
+    add_math,
+    comment_rule,
+    draw_fence,
+    link_text,
+    mark_rule,
+    read_comment,
+    tell_direction,
+)
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -28,7 +34,8 @@ _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 _CHECKBOX = re.compile(r"\[([ xX])\] +")
 _INTERRUPTED = ["paragraph", "reference", "blockquote", "list"]
 """What ends where another block begins."""
-_HEADING_ID = re.compile(r"(?<!\s)\s*+\{#[^{}\s]{1,200}+\}\s*+\Z")
+_HEADING_ID = re.compile(r"(?<!\s)\s*+\{\s*+(?:#[^{}\s]{1,200}+[^{}]{0,200}+|/\*[^{}*]{1,200}+\*/\s*+)\}\s*+\Z")
+"""With classes behind it, or as a comment of MDX."""
 
 
 def make_parser(html: bool, deadline: Deadline, mdx: bool = False) -> MarkdownIt:
@@ -42,20 +49,24 @@ def make_parser(html: bool, deadline: Deadline, mdx: bool = False) -> MarkdownIt
     # The check comes first, also among the rules that decide at each line whether a paragraph, quote or list ends.
     parser.block.ruler.before("table", "deadline", _deadline_rule(deadline), {"alt": _INTERRUPTED})
     readers: dict[str, Sequence[Reader]] = {":": [read_colons], "/": [read_slashes], "<": [component_reader(mdx)]}
-    readers["{"] = readers["<"] if mdx else [read_shortcode]
+    readers["{"] = readers["<"] if mdx else [read_shortcode, read_include]
     if mdx:
         parser.disable(["code", "html_block"])
     else:
         add_shortcodes(parser)
     parser.block.ruler.before("table", "markers", marker_rule(readers), {"alt": _INTERRUPTED})
     statements = [statement_reader(mdx)]
-    parser.block.ruler.before("table", "statements", marker_rule({"i": statements, "e": statements}))
+    parser.block.ruler.before(
+        "table", "statements", marker_rule({"i": statements, "e": statements, "%": [read_comment]})
+    )
     parser.block.ruler.before("table", "indented", indented_rule, {"alt": _INTERRUPTED})
     parser.core.ruler.before("inline", "containers", _containers_rule)
     parser.core.ruler.before("inline", "block_ids", hide_block_ids)
+    parser.core.ruler.before("inline", "heading_ids", _hide_heading_ids)
     parser.inline.ruler.before("text", "deadline", _long_paragraph_rule(deadline))
     parser.inline.ruler.before("link", "wikilink", _wikilink_rule)
     parser.inline.ruler.before("link", "mark", mark_rule)
+    parser.inline.ruler.before("link", "comment", comment_rule)
     parser.inline.ruler.before("autolink", "component", inline_rule(mdx))
     add_math(parser)
     parser.core.ruler.before("text_join", "text_links", link_text)  # while `\\#` is not joined
@@ -94,6 +105,13 @@ def _long_paragraph_rule(deadline: Deadline) -> Callable[[Any, bool], bool]:
 
 def _containers_rule(state: Any) -> None:
     state.tokens = arrange(state.tokens)
+
+
+def _hide_heading_ids(state: Any) -> None:
+    """A core rule: the id at the end of a heading is its anchor, and no text."""
+    for at, token in enumerate(state.tokens):
+        if token.type == "inline" and token.content.endswith("}") and state.tokens[at - 1].type == "heading_open":
+            token.content = _HEADING_ID.sub("", token.content)
 
 
 def _wikilink_rule(state: Any, silent: bool) -> bool:
@@ -149,12 +167,9 @@ _RENDER_RULES = {
 
 
 def tidy(tokens: Sequence[Token]) -> None:
-    """Finish what the parser leaves undone: ids of headings, checkboxes, alignment of cells, lines of footnotes."""
+    """Finish what the parser leaves undone: checkboxes, alignment of cells, lines of footnotes."""
     footnote: Token | None = None
     for at, token in enumerate(tokens):
-        if token.children and tokens[at - 1].type == "heading_open":
-            last = token.children[-1]
-            last.content = _HEADING_ID.sub("", last.content)
         is_item_text = token.children and at > 1 and tokens[at - 2].type == "list_item_open"
         if token.children and is_item_text and (checkbox := _CHECKBOX.match(token.content)):
             token.children[0].content = token.children[0].content[checkbox.end() :]

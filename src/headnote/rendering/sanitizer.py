@@ -36,7 +36,7 @@ _ATTRIBUTES = {
     "summary": {"class"},
 }
 _CLASSES = re.compile(
-    r"language-[\w+#.-]{1,40}|task|task done|broken-link|remote-picture|cite|tag|math|math display"
+    r"language-[\w+#.-]{1,40}|task|task done|broken-link|missing-picture|remote-picture|cite|tag|math|math display"
     r"|callout|callout-title|tabs|tab|card|card-title|component|code-of-page|embed|embed-title"
 )
 _PLACES = frozenset({"data-start-line", "data-end-line", "data-anchor"})

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
+from headnote.extras import np
 from headnote.model import Facet, Hit, SearchPage, Why, folder_glob
-from headnote.numeric import np
-from headnote.search.contexts import no_bonus
 from headnote.search.hits import (
+    NAMED,
     Found,
     Ranked,
     Reasons,
@@ -24,6 +24,8 @@ from headnote.search.hits import (
     described,
     found_first,
     hit_of,
+    is_written_so,
+    named_chunk,
     read_hits,
     recencies,
     selected,
@@ -44,11 +46,14 @@ from headnote.search.ranking import (
     ModelRanking,
     Ranking,
     Share,
+    by_documents_too,
     by_meaning,
     by_parts,
     by_words,
     link_boosts,
+    mean_scores,
     model_for,
+    no_bonus,
     rank_scores,
     ranked,
     share_of_meaning,
@@ -57,11 +62,11 @@ from headnote.search.ranking import (
 )
 from headnote.search.selection import REPEAT_FACTOR, Candidate, Selection, best_first
 from headnote.search.spelling import WordReading, covered_share, is_guessed, read_words, shares_of, spelt_out
+from headnote.store.caching import Labels
 from headnote.store.filters import FieldIs, Filter, HasTag, InPath, conditions, folded, folded_tag
 from headnote.store.interface import Readable, Reader
-from headnote.store.labels import Labels
 from headnote.store.rows import StoredChunk
-from headnote.words.terms import is_without_blanks
+from headnote.words.terms import is_operator, is_without_blanks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +92,7 @@ def _in_order(labels: Labels, passing: NDArray[np.int64], per_document: int) -> 
     documents = labels.documents[labels.places(ids)]
     by_path = np.empty(len(labels.paths), np.int64)
     by_path[sorted(range(len(labels.paths)), key=labels.paths.__getitem__)] = np.arange(len(labels.paths))
-    order = np.lexsort((ids, by_path[documents], -labels.mtimes[documents]))
+    order = np.lexsort((ids, by_path[documents], -labels.times[documents]))
     in_order = documents[order]
     begins = np.flatnonzero(np.diff(in_order, prepend=-1))
     counts = np.diff(np.append(begins, len(in_order)))
@@ -133,6 +138,8 @@ def found_chunks(
         near = _sorted([chunk for chunk, similarity in everywhere.semantic if similarity >= least])
         having = reader.having(list(shares_of(words))) if query.mode != "semantic" else _sorted([])
         found = np.sort(np.concatenate([having, near[~_are_among(near, having)]]))
+    if everywhere.named and not _are_among(_sorted([everywhere.named.chunk]), found).any():
+        found = np.sort(np.append(found, everywhere.named.chunk))
     return found if query.only.passes_all else found[_are_among(found, np.sort(reader.passing(query.only)))]
 
 
@@ -165,8 +172,8 @@ def hits_in_order(
     ids = np.fromiter(scored.scores, np.int64, len(scored.scores))
     ids = ids[_are_among(ids, found)]
     chunks, documents = ids.tolist(), labels.documents[labels.places(ids)].tolist()
-    recency = recencies(query, zip(chunks, labels.mtimes[documents].tolist(), strict=True))
-    places = zip(chunks, map(labels.paths.__getitem__, documents), strict=True)
+    recency = recencies(query, zip(chunks, labels.times[documents].tolist(), strict=True))
+    places = list(zip(chunks, map(labels.paths.__getitem__, documents), strict=True))
     first = best_first(candidates(scored, places, recency), repeat_factor)
     yield from read_hits(reader, first, Reasons(scored, recency), selection)
     if len(found) > len(first) and not query.min_score:
@@ -256,8 +263,11 @@ def _by_field(counted: Iterable[Counted], only: Filter) -> Iterator[Counted]:
 
 DEPTH = 200
 """How many chunks each retriever brings into the fusion."""
-COVERAGE_DEPTH = 3
-"""How many of the best chunks by words are read to tell how much of the query is covered anywhere."""
+COVERAGE_DEPTH = 10
+"""How many of the best chunks by words tell how much of the query is covered anywhere. One may be among the best for
+what its document has."""
+WORDING_DEPTH = 3
+"""How many of them are read to tell how words are written."""
 CANDIDATES_PER_HIT = 3
 """More than one, since duplicates and hits beyond the cap for a document are left out."""
 
@@ -274,33 +284,33 @@ class Engine:
         with self._store.reading() as reader:
             if query.is_list:
                 return list(listed(reader, query).hits)
-            words = read_words(reader, query.text, reader.chunk_count(), query.literal)
-            ranking = self._ranked(reader, query, words)
+            asked = _phrasings(reader, query)
+            ranking = self._ranked(reader, query, asked)
             if ranking is None:
                 return []
             least = _least_similarity(reader, ranking.scored)
-            return found_first(reader, ranking, Selection(query), words, least)
+            return found_first(reader, ranking, Selection(query), _words_of(asked), least)
 
     def rank(self, query: Query) -> list[Hit]:
         """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
         with self._store.reading() as reader:
-            words = read_words(reader, query.text, reader.chunk_count(), query.literal)
             unlimited = Selection(replace(query, per_document=0))
-            ranking = self._ranked(reader, query, words)
+            ranking = self._ranked(reader, query, _phrasings(reader, query))
             found = read_hits(reader, ranking.candidates, ranking.reasons, unlimited) if ranking else ()
             return [hit for hit, _ in found]
 
-    def _ranked(self, reader: Reader, query: Query, words: Sequence[WordReading]) -> Ranked | None:
+    def _ranked(self, reader: Reader, query: Query, asked: Sequence[Phrasing]) -> Ranked | None:
         """The candidates, best first; None if nothing is relevant."""
-        scored = _scored(reader, self._models, query, words)
+        scored = _scored_together(reader, self._models, query.only, asked)
+        words = _words_of(asked)
         if not _is_relevant(reader, scored, query):
             return None
         scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
         places = reader.places(ranked(scored.scores)[: _candidate_count(query, scored)])
-        recency = recencies(query, ((place.chunk, place.mtime_ns) for place in places))
+        recency = recencies(query, ((place.chunk, place.dated_ns) for place in places))
         reasons = Reasons(scored, recency)
         reasons.see(place[:3] for place in places)
-        found = candidates(scored, ((place.chunk, place.path) for place in places), recency)
+        found = candidates(scored, [(place.chunk, place.path) for place in places], recency)
         return Ranked(best_first(found, _repeat_factor(query)), scored, reasons)
 
     def page(self, query: Query, offset: int, with_facets: bool) -> SearchPage:
@@ -308,14 +318,18 @@ class Engine:
         with self._store.reading() as reader:
             if query.is_list:
                 return listed(reader, query, offset)
-            words = read_words(reader, query.text, reader.chunk_count(), query.literal)
+            asked = _phrasings(reader, query)
+            words = _words_of(asked)
             # What the query itself demands is no filter that can be taken away.
             demanded = Filter(must=query.only.must)
-            everywhere = _scored(reader, self._models, replace(query, only=demanded), words)
+            everywhere = _scored_together(reader, self._models, demanded, asked)
             if not _is_relevant(reader, everywhere, query):
                 return SearchPage((), 0, offset=offset)
-            found = found_chunks(reader, query, words, everywhere, _least_similarity(reader, everywhere))
-            scored = everywhere if query.only == demanded else _scored(reader, self._models, query, words)
+            scored = everywhere
+            if query.only != demanded:
+                scored = _scored_together(reader, self._models, query.only, asked)
+            least = _least_similarity(reader, everywhere)
+            found = found_chunks(reader, query, words, everywhere._replace(named=scored.named), least)
             scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
             selection = Selection(replace(query, limit=offset + query.limit))
             in_order = hits_in_order(reader, selection, words, scored, found, _repeat_factor(query))
@@ -325,11 +339,62 @@ class Engine:
             facets = facets_of(reader.labels(), found, query.only) if with_facets else ()
             return SearchPage(tuple(hits), total, facets, offset)
 
+    def is_name(self, text: str) -> bool:
+        """Whether a document or a section is called exactly so."""
+        with self._store.reading() as reader:
+            return is_written_so(reader, text)
+
     def why_empty(self, query: Query, can_set_score: bool) -> str:
         """Why this search has no hits, in one line."""
         score_helps = can_set_score and query.min_score != 0 and bool(self.search(replace(query, min_score=0.0)))
         with self._store.reading() as reader:
             return why_empty(reader, self._models, query, score_helps)
+
+
+class Phrasing(NamedTuple):
+    """One way to say what is asked, as a query of its own, and what its words stand for."""
+
+    query: Query
+    words: Sequence[WordReading]
+
+
+def _phrasings(reader: Reader, query: Query) -> list[Phrasing]:
+    """The query, its other phrasings, and the made-up passage, which counts by its meaning alone."""
+    chunks = reader.chunk_count()
+    asked = [replace(query, text=text) for text in (query.text, *query.queries)]
+    phrasings = [Phrasing(one, read_words(reader, one.text, chunks, one.literal)) for one in asked]
+    if query.passage.strip() and query.mode != "keyword":
+        phrasings.append(Phrasing(replace(query, text=query.passage, mode="semantic"), ()))
+    return phrasings
+
+
+def _words_of(asked: Sequence[Phrasing]) -> list[WordReading]:
+    """The words of all phrasings, each once."""
+    return list({word.term: word for one in reversed(asked) for word in reversed(one.words)}.values())[::-1]
+
+
+def _scored_together(reader: Reader, models: Models, only: Filter, asked: Sequence[Phrasing]) -> Scored:
+    """What all phrasings find. A chunk has the mean of its scores: what only one finds is less certain. By words
+    and by meaning it is as near as the nearest of them."""
+    first, *others = (_scored(reader, models, replace(one.query, only=only), one.words) for one in asked)
+    if not others:
+        return first
+    every = (first, *others)
+    return first._replace(
+        keyword=_nearest(one.keyword for one in every),
+        semantic=_nearest(one.semantic for one in every),
+        scores=mean_scores([one.scores for one in every]),
+        share=Share(sum(one.share.meaning for one in every) / len(every), f"{len(every)} phrasings"),
+        relevance=max(one.relevance for one in every),
+        words_value=sum(one.words_value for one in every) / len(every),
+    )
+
+
+def _nearest(rankings: Iterable[Ranking]) -> Ranking:
+    best: dict[int, float] = {}
+    for chunk, score in chain.from_iterable(rankings):
+        best[chunk] = max(score, best.get(chunk, 0.0))
+    return [(chunk, best[chunk]) for chunk in ranked(best)]
 
 
 def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordReading]) -> Scored:
@@ -341,21 +406,25 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
     semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else ModelRanking()
     share = _share(model, words, keyword, semantic)
     coverage = _coverage(reader, words, best)
-    scores = weighted_scores(keyword, semantic, coverage, share.meaning, unread)
+    near = by_documents_too(semantic, reader.owners([chunk for chunk, _ in semantic]))
+    scores = weighted_scores(keyword, near, coverage, share.meaning, unread)
     # Where the model cannot compare the best chunk by words, only words can tell.
     is_compared = semantic and not (keyword and keyword[0][0] in unread)
     similarity = semantic[0][1] if is_compared else None
     pairs = sum(is_without_blanks(word.term) for word in words)
-    evidence = Evidence(coverage, len(words), similarity, model, _unfinished(words), pairs)
+    evidence = Evidence(coverage, len(words), similarity, model, _unreadable(words), pairs)
     relevance = evidence.relevance(counts_words=query.mode != "semantic")
     words_value = (1 - share.meaning) * coverage
+    named = named_chunk(reader, query.text, query.only)
     if query.fusion == "rrf":
-        scores, share = rank_scores(keyword, semantic), BY_RANK
-    return Scored(keyword, semantic, scores, share, model=model, relevance=relevance, words_value=words_value)
+        scores, share = rank_scores(keyword, near), BY_RANK
+    return Scored(
+        keyword, semantic, scores, share, model=model, relevance=relevance, words_value=words_value, named=named
+    )
 
 
 def _is_relevant(reader: Reader, scored: Scored, query: Query) -> bool:
-    if query.min_score is not None or query.phrases or scored.relevance >= RELEVANT:
+    if query.min_score is not None or query.phrases or scored.named or scored.relevance >= RELEVANT:
         return True
     return _stands_out(reader, scored)
 
@@ -385,11 +454,11 @@ def _by_meaning(
     best: Sequence[int],
     keyword: Ranking,
 ) -> ModelRanking:
-    """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query, or if
-    no word of it is finished yet."""
-    if not query.text.strip() or (keyword and _unfinished(words) == len(words)):
+    """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query, as
+    operators of code, or if no word of it is finished yet."""
+    if not query.text.strip() or (keyword and _unreadable(words) == len(words)):
         return ModelRanking()
-    chunks = reader.chunks(best) if any(map(is_guessed, words)) else []
+    chunks = reader.chunks(best[:WORDING_DEPTH]) if any(map(is_guessed, words)) else []
     vector = embedder.embed_query(spelt_out(query.text, words, chunks))
     if not vector.any():
         return ModelRanking()
@@ -403,9 +472,16 @@ def _by_meaning(
 
 
 def _share(model: str, words: Sequence[WordReading], keyword: Ranking, semantic: Ranking) -> Share:
-    return share_of_meaning(
-        model, len(words), has_words=bool(keyword), has_meaning=bool(semantic), unfinished=_unfinished(words)
+    share = share_of_meaning(
+        model, len(words), has_words=bool(keyword), has_meaning=bool(semantic), unfinished=_unreadable(words)
     )
+    is_code = share.meaning and _unreadable(words) > _unfinished(words)
+    return share._replace(reason="an operator of code") if is_code else share
+
+
+def _unreadable(words: Sequence[WordReading]) -> int:
+    """Words that mean nothing yet, or to no model."""
+    return _unfinished(words) + sum(is_operator(word.term) for word in words)
 
 
 def _unfinished(words: Sequence[WordReading]) -> int:
@@ -421,11 +497,14 @@ def _coverage(reader: Reader, words: Sequence[WordReading], best: Sequence[int])
 
 
 def _with_boosts(reader: Reader, query: Query, scored: Scored) -> Scored:
-    """With what the best chunks add to those they link to, and to those that link to them."""
+    """With what the best chunks add to those they link to, and to those that link to them; and with what the query
+    names."""
     scores = dict(scored.scores)
     boosts = _link_boosts(reader, query, scores)
     for chunk, boost in boosts.items():
         scores[chunk] = scores.get(chunk, 0.0) + boost.score
+    if scored.named:
+        scores[scored.named.chunk] = max(NAMED, scores.get(scored.named.chunk, 0.0))
     return scored._replace(scores=scores, boosts=boosts)
 
 

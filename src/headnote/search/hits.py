@@ -1,4 +1,4 @@
-"""Chunks with their scores → the hits that answer a query, each with its reasons."""
+"""Chunks with their scores → the hits that answer a query, each with its reasons. What the query names is the first."""
 
 from __future__ import annotations
 
@@ -9,18 +9,61 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from headnote.model import Hit, Why, breadcrumb_of
-from headnote.search.contexts import Factor, no_bonus
+from headnote.chunking.masking import unmasked
+from headnote.markdown.shown_headings import shown_breadcrumb
+from headnote.model import Hit, Why
 from headnote.search.query import Expand, Query
-from headnote.search.ranking import LinkBoost, Ranking, Share, recency_factor
+from headnote.search.ranking import Factor, LinkBoost, Ranking, Share, no_bonus, recency_factor
 from headnote.search.selection import Candidate, Selection
 from headnote.search.spelling import Wording, WordReading, guesses, languages_in, shares_of
+from headnote.store.codec import called
+from headnote.store.filters import Filter
 from headnote.store.interface import Reader
 from headnote.store.keyword_fields import terms_of
 from headnote.store.rows import StoredChunk
+from headnote.words.name_keys import NAME_KINDS, NameKind, numbers_named
 from headnote.words.terms import MAX_QUERY_TERMS
 
+
+class Named(NamedTuple):
+    """A chunk that a query names."""
+
+    chunk: int
+    kind: NameKind
+    """Which of its names the query is."""
+
+
+def named_chunk(reader: Reader, query: str, only: Filter) -> Named | None:
+    """The chunk that a query names among those that pass. Of several that have the name as their title, or all as a
+    heading, the one to whose document most others link, then the first by path."""
+    numbers = numbers_named(query, languages_in(reader))
+    found = reader.named(numbers)
+    passing = None
+    for kind, chunk in (name for number in numbers for name in found[number]):
+        if not only.passes_all and passing is None:
+            passing = set(reader.passing(only).tolist())
+        if passing is None or chunk in passing:
+            return Named(chunk, NAME_KINDS[kind])
+    return None
+
+
+def is_written_so(reader: Reader, query: str) -> bool:
+    """Whether something is called exactly like the query, but for case and blanks. Then what looks like an operator in
+    it is a part of the name."""
+    exactly = numbers_named(query, ())[:1]
+    chunks = reader.chunks([chunk for found in reader.named(exactly).values() for _, chunk in found])
+    names = (name for chunk in chunks for _, name in called(chunk.document, chunk.row))
+    return _without_case(query) in map(_without_case, names)
+
+
+def _without_case(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
 # -- Hits widened to the text around them: their neighbours, or all of their section.
+
+
+# -- Chunks with their scores → the hits that answer a query, each with its reasons.
 
 
 def widened(hit: Hit, chunks: Sequence[StoredChunk], expand: Expand) -> Hit:
@@ -31,13 +74,16 @@ def widened(hit: Hit, chunks: Sequence[StoredChunk], expand: Expand) -> Hit:
     at = next((place for place, chunk in enumerate(chunks) if chunk.key == hit.key), None)
     if at is None or expand not in _EXTENTS:
         return hit
-    first, last = _EXTENTS[expand](chunks, at)
+    return _over(hit, chunks, *_EXTENTS[expand](chunks, at))
+
+
+def _over(hit: Hit, chunks: Sequence[StoredChunk], first: int, last: int) -> Hit:
     if first == last:
         return hit
     start, end = chunks[first].row, chunks[last].row
     return replace(
         hit,
-        text=chunks[at].source[start.start : end.end],
+        text=unmasked(chunks[first].source[start.start : end.end]),
         start=start.start,
         end=end.end,
         start_line=start.start_line,
@@ -91,6 +137,8 @@ class Scored(NamedTuple):
     """What the best chunk by words gets for them."""
     boosts: Mapping[int, LinkBoost] = {}
     """What links have added to the scores."""
+    named: Named | None = None
+    """What the query is the name of."""
     about: Factor = no_bonus
     """What the score of a chunk is multiplied with, by its path, for what is said about its folders."""
 
@@ -134,6 +182,7 @@ class Reasons:
         keyword_rank, keyword_score = self._keyword.get(chunk, (None, 0.0))
         semantic_rank, similarity = self._semantic.get(chunk, (None, 0.0))
         place = self._places.get(boost.source, "") if boost else ""
+        named = self._scored.named
         return Why(
             keyword_rank=keyword_rank,
             keyword_score=keyword_score,
@@ -147,6 +196,7 @@ class Reasons:
             about=self._scored.about(path),
             meaning_share=share.meaning,
             share_reason=share.reason,
+            name=named.kind if named and named.chunk == chunk else "",
         )
 
 
@@ -165,22 +215,29 @@ def read_hits(
             yield hit_of(chunk, candidate.score, reasons.of(chunk.id, chunk.path)), chunk
 
 
-def recencies(query: Query, mtimes_ns: Iterable[tuple[int, int]]) -> dict[int, float]:
+def recencies(query: Query, times_ns: Iterable[tuple[int, int]]) -> dict[int, float]:
     """Chunk → the factor for being new; none if the query does not ask for it."""
     if not query.has_recency:
         return {}
     now = time.time()
     return {
-        chunk: recency_factor(now - mtime_ns / 1e9, query.recency_days, query.recency_steps)
-        for chunk, mtime_ns in mtimes_ns
+        chunk: recency_factor(now - time_ns / 1e9, query.recency_days, query.recency_steps)
+        for chunk, time_ns in times_ns
     }
 
 
-def candidates(scored: Scored, places: Iterable[tuple[int, str]], recency: Mapping[int, float]) -> Iterator[Candidate]:
-    """The chunks, each with its path, by their scores with every bonus."""
-    for chunk, path in places:
-        score = scored.scores[chunk] * scored.about(path) * recency.get(chunk, 1.0)
-        yield Candidate(-score, path, chunk)
+NAMED = 1.0
+"""The least score of what the query names: there is no doubt about it."""
+BEYOND = 1.001
+"""How much more than the next best it has."""
+
+
+def candidates(scored: Scored, places: Sequence[tuple[int, str]], recency: Mapping[int, float]) -> Iterator[Candidate]:
+    """The chunks, each with its path, by their scores with every bonus. None is before the one that the query names."""
+    scores = {chunk: scored.scores[chunk] * scored.about(path) * recency.get(chunk, 1.0) for chunk, path in places}
+    if scored.named and scored.named.chunk in scores:
+        scores[scored.named.chunk] = max(NAMED, BEYOND * max(scores.values()))
+    return (Candidate(-score, path, chunk) for (chunk, path), score in zip(places, scores.values(), strict=True))
 
 
 def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:
@@ -189,7 +246,7 @@ def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:
         path=document.path,
         start_line=row.start_line,
         end_line=row.end_line,
-        breadcrumb=breadcrumb_of(row.heading_path),
+        breadcrumb=shown_breadcrumb(row.heading_path),
         title=document.title,
         text=chunk.text,
         score=score,
@@ -203,6 +260,8 @@ def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:
         aliases=document.aliases,
         metadata=document.metadata,
         lead=len(row.lead_text) + len(row.prefix),
+        dated=document.dated.time_ns / 1e9,
+        dated_by=document.dated.origin,
     )
 
 
@@ -241,6 +300,8 @@ def _found_and_near(
     if query.min_score is not None:
         return ranking.candidates, []
     known = {chunk for chunk, _ in ranking.scored.keyword}
+    if ranking.scored.named:
+        known.add(ranking.scored.named.chunk)
     known.update(chunk for chunk, similarity in ranking.scored.semantic if similarity >= relevant)
     unknown = [candidate.chunk for candidate in ranking.candidates if candidate.chunk not in known]
     if unknown and query.mode != "semantic":
@@ -265,6 +326,8 @@ def _fill(reader: Reader, found: Iterable[Found], selection: Selection) -> dict[
             break
         if not selection.accepts(hit):
             continue
+        if expand == "auto" and _is_merged(reader, selection, hit, chunk, chunks):
+            continue
         wide = widened(hit, reader.chunks_of(hit.path), expand) if expand != "none" else hit
         # A hit that is too wide for the budget may fit as it is.
         fitting = next(filter(selection.fits, (wide, hit)), None)
@@ -276,6 +339,34 @@ def _fill(reader: Reader, found: Iterable[Found], selection: Selection) -> dict[
         if expand == "linked":
             chunks |= _add_linked(reader, selection, hit, chunk.id)
     return chunks
+
+
+MERGED_SHARE = 0.5
+"""Of a section: if hits make up as much of it, the rest is worth reading, too."""
+MERGED_SCORE = 0.8
+"""Of the better hit: one that scores less says nothing about the section."""
+MAX_MERGED = 1000
+"""Tokens of a section, some three chunks: a chapter is not read for two of its passages."""
+
+
+def _is_merged(
+    reader: Reader, selection: Selection, hit: Hit, chunk: StoredChunk, chunks: Mapping[str, StoredChunk]
+) -> bool:
+    """Whether the hit and others of its section became the section: they are below the same headings, and make up
+    enough of all that is. Sections of one chapter are not joined: their hits would soon be the whole document."""
+    path = chunk.row.heading_path
+    near = (one for one in selection.hits if one.path == hit.path and hit.score >= MERGED_SCORE * one.score)
+    if not any(one.key in chunks and chunks[one.key].row.heading_path == path for one in near):
+        return False
+    own = reader.chunks_of(hit.path)
+    at = next(place for place, one in enumerate(own) if one.id == chunk.id)
+    section = _over(hit, own, *_section(own, at))
+    inside = selection.inside(section)
+    if section.tokens > MAX_MERGED:
+        return False
+    # What is wide already counts as the passage that was found.
+    found = hit.tokens + sum(chunks[one.key].row.tokens for one in inside if one.key in chunks)
+    return bool(inside) and found >= MERGED_SHARE * section.tokens and selection.merges(inside, section)
 
 
 def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> dict[str, StoredChunk]:

@@ -16,7 +16,7 @@ from headnote.search.ranking import model_for
 from headnote.search.spelling import WordReading, read_words, spelt_out
 from headnote.store.filters import (
     All,
-    ChangedSince,
+    DatedAt,
     Either,
     FieldExists,
     FieldIs,
@@ -102,8 +102,9 @@ def _unsatisfied(reader: Reader, part: Requirement) -> str:
         return f"no document has {part.words!r} in its title"
     if isinstance(part, InPath):
         return f"no document matches path {_either(part.globs)}"
-    if isinstance(part, ChangedSince):
-        return f"no document has changed {written(part)}"
+    if isinstance(part, DatedAt):
+        changed = "has changed" if part.sign == ">=" else "was last changed"
+        return f"no document {changed} {written(part)}"
     if isinstance(part, FieldIs) and part.sign == "=" and part.is_text and len(part.values) == 1:
         return f"no document has {part.field}={part.values[0]} in its frontmatter"
     unknown = next(unknown_fields(reader, Filter(part)), "")
@@ -142,8 +143,9 @@ def written(requirement: Requirement) -> str:
             return f"path:{globs[0]}"
         case HasTag(tag):
             return f"tag:{tag}" if tag else "a tag"
-        case ChangedSince(time_ns):
-            return f"since {datetime.fromtimestamp(time_ns / 1e9).astimezone():%Y-%m-%d %H:%M}"
+        case DatedAt(sign, time_ns):
+            word = "since" if sign == ">=" else "before"
+            return f"{word} {datetime.fromtimestamp(time_ns / 1e9).astimezone():%Y-%m-%d %H:%M}"
         case FieldExists(field):
             return f"{field} exists"
         case FieldIs(field, sign, values):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from numbers import Integral, Real
@@ -18,10 +18,10 @@ from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args, get_orig
 
 from headnote.arguments import check_types, strings
 from headnote.errors import SettingsError
-from headnote.search.contexts import NO_CONTEXTS, Contexts
 from headnote.search.filter_language import MAX_CONDITIONS, read_requirement
+from headnote.search.ranking import NO_CONTEXTS, Contexts
 from headnote.store.filters import (
-    ChangedSince,
+    DatedAt,
     FieldIs,
     Filter,
     HasTag,
@@ -38,12 +38,15 @@ from headnote.words.values import as_value
 Mode = Literal["hybrid", "semantic", "keyword"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 Fusion = Literal["weighted", "rrf"]
-Expand = Literal["none", "neighbours", "section", "linked"]
+Expand = Literal["none", "neighbours", "section", "linked", "auto"]
 Names = str | Sequence[str] | None
 """One or several."""
+Text = str | None
+"""What may be as long as a query."""
 Where = Mapping[str, Any] | str | Sequence[str] | None
 """A filter of the frontmatter: fields with their values, or conditions such as `version >= 2`, which must all hold."""
 Since = datetime | float | str | None
+Between = str | None
 
 EVERYTHING = Filter()
 HITS = 10
@@ -51,6 +54,8 @@ HITS = 10
 AGENT_HITS = 5
 """For an agent."""
 
+MAX_PHRASINGS = 6
+"""Of one question, itself among them. Each is a search."""
 MAX_QUERY_CHARS = 10_000
 """Characters, on every surface. The work that a query makes grows with them."""
 
@@ -60,6 +65,18 @@ def check_length(text: str) -> None:
     if len(text) > MAX_QUERY_CHARS:
         remedy = f"give the {MAX_QUERY_CHARS:,} that say most"
         raise SettingsError(f"the query has {len(text):,} characters", remedy=remedy)
+
+
+def other_phrasings(query: str, queries: Names) -> tuple[str, ...]:
+    """The phrasings of a query besides itself, each once."""
+    others = dict.fromkeys(text.strip() for text in strings("queries", queries))
+    for known in ("", query.strip()):
+        others.pop(known, None)
+    if len(others) >= MAX_PHRASINGS:
+        raise SettingsError(f"more than {MAX_PHRASINGS} phrasings", remedy="give those that differ most")
+    for text in others:
+        check_length(text)
+    return tuple(others)
 
 
 # -- The table of options.
@@ -150,8 +167,7 @@ _TABLE = (
     SearchOption(
         "tags",
         Names,
-        "Tags that the document must all have, in its frontmatter or anywhere in its text. Those of a hit are in the "
-        "frontmatter or in the passage itself.",
+        "Tags that the document must all have, in its frontmatter or anywhere in its text.",
         flag="Only documents with this tag; repeatable.",
         metavar="TAG",
         flags=("--tag",),
@@ -172,11 +188,28 @@ _TABLE = (
     SearchOption(
         "since",
         Since,
-        "Only files changed since then: a time, a date, or `7d` ago.",
-        flag="Only files changed since a date, or within 12h, 7d, 2w, 1y.",
+        "Only documents changed since then: a time, a date, or `7d` ago.",
+        flag="Only documents changed since a date, or within 12h, 7d, 2w, 1y.",
         metavar="DATE|7d",
-        http="Only files changed since: a date, a time, or 12h, 7d, 2w, 1y ago.",
-        agent="Only files changed since: a date, or 12h, 7d, 2w, 1y.",
+        http="Only documents changed since: a date, a time, or 12h, 7d, 2w, 1y ago.",
+        agent="Only documents changed since: a date, or 12h, 7d, 2w, 1y.",
+    ),
+    SearchOption(
+        "before",
+        Since,
+        "Only documents changed before then, and not later.",
+        flag="Only documents changed before a date, or not within 7d.",
+        metavar="DATE|7d",
+        http="Only documents last changed before: a date, a time, or 12h, 7d, 2w, 1y ago.",
+    ),
+    SearchOption(
+        "between",
+        Between,
+        "Only documents last changed in a year, month, day or range: `2026-03`, `2026-03-01..2026-04`.",
+        flag="Only documents last changed in a year, month or day, or from one to another: 2026-03, 2026-01..2026-03.",
+        metavar="FROM..TO",
+        http="Only documents last changed in a year, month or day, or from one to another: 2026-01..2026-03.",
+        agent="Only documents last changed in a year, month or day, or from one to another: 2026-01..2026-03.",
     ),
     SearchOption(
         "per_document",
@@ -191,8 +224,7 @@ _TABLE = (
     SearchOption(
         "min_score",
         float,
-        "Minimum score of a hit; with 0, a search by meaning shows the nearest passages, relevant or not. By default "
-        "there are no hits unless the best one is relevant.",
+        "Minimum score of a hit; 0 shows the nearest in any case. By default the best must be relevant.",
         least=0,
         most=1000,
         flag="Minimum score; 0 also shows passages that are not relevant.",
@@ -221,7 +253,7 @@ _TABLE = (
     SearchOption(
         "recency_steps",
         bool,
-        "A bonus in steps instead, for the last week and the last month: the default of the preset `ragdocs`.",
+        "A bonus in steps instead, for the last week and month: the default of the preset `ragdocs`.",
         default=False,
         flag=None,
         http=None,
@@ -239,9 +271,9 @@ _TABLE = (
     SearchOption(
         "expand",
         Expand,
-        "Text to add around each hit: `none`, `neighbours`, `section` or `linked`.",
+        "Text to add around hits: `none`, `neighbours`, `section`, `linked`; `auto` joins hits of a section.",
         default="none",
-        flag="Add text around each passage: none, neighbours, section or linked.",
+        flag="Add text around each passage: none, neighbours, section, linked or auto.",
         metavar="WHAT",
     ),
     SearchOption(
@@ -263,6 +295,26 @@ _TABLE = (
         http="Take the query as it is typed: without operators, and no word is corrected.",
         agent="Take the query as it is: no operators, no word corrected. For pasted errors.",
     ),
+    SearchOption(
+        "queries",
+        Names,
+        f"Other phrasings of the query, as ordinary text; at most {MAX_PHRASINGS - 1}. Hits answer all of them.",
+        default=(),
+        flag="Another phrasing of the query; repeatable.",
+        metavar="TEXT",
+        flags=("--query",),
+        http="Other phrasings of the query, as ordinary text.",
+        parameter="query",
+        agent=f"The same question in other words, at most {MAX_PHRASINGS - 1}: what else the documents may call it.",
+    ),
+    SearchOption(
+        "passage",
+        Text,
+        "A made-up answer: passages like it are found, by meaning only.",
+        default="",
+        metavar="TEXT",
+        agent="An answer as you would expect it in the documents, made up: passages like it count, by meaning only.",
+    ),
 )
 
 OPTIONS: dict[str, SearchOption] = {option.name: option for option in _TABLE}
@@ -279,6 +331,8 @@ class SearchOptions(TypedDict, total=False):
     tags: Names
     where: Where
     since: Since
+    before: Since
+    between: Between
     per_document: int | None
     min_score: float | None
     budget: int | None
@@ -287,6 +341,8 @@ class SearchOptions(TypedDict, total=False):
     expand: Expand | None
     fusion: Fusion | None
     literal: bool
+    queries: Names
+    passage: Text
 
 
 class SearchArguments(SearchOptions, total=False):
@@ -296,7 +352,9 @@ class SearchArguments(SearchOptions, total=False):
     mode: Mode | None
 
 
-FILTERS = ("path", "roots", "tags", "where", "since")
+DATES = ("since", "before", "between")
+"""Options that ask when documents were changed."""
+FILTERS = ("path", "roots", "tags", "where", *DATES)
 """Options that say which documents are searched."""
 
 
@@ -338,6 +396,9 @@ class Query:
     expand: Expand = OPTIONS["expand"].default
     literal: bool = OPTIONS["literal"].default
     """Whether words are as they are typed, and none is corrected."""
+    queries: tuple[str, ...] = OPTIONS["queries"].default
+    """Other phrasings, which have no operators."""
+    passage: str = OPTIONS["passage"].default
     phrases: tuple[str, ...] = ()
     """What the filter demands word by word. A passage that has it is relevant, whatever its score."""
 
@@ -355,7 +416,8 @@ class Query:
 
     def __post_init__(self) -> None:
         check_types(query=(self.text, str), **{name: (getattr(self, name), kind) for name, kind in _KINDS.items()})
-        check_length(self.text)
+        for text in (self.text, self.passage):
+            check_length(text)
         for option in _OF_QUERY:
             value = getattr(self, option.name)
             if option.words and value not in option.words:
@@ -371,7 +433,7 @@ _NUMBERS = {int: Integral, float: Real}
 _KINDS = {
     one.name: _NUMBERS.get(one.kind, one.kind) if one.default is not None else Real | None
     for one in _OF_QUERY
-    if not one.words
+    if not one.words and one.kind is not Names
 }
 _NOUNS = {"expand": "expansion"}
 
@@ -397,12 +459,15 @@ def read_options(written: Mapping[str, Any], spelled: Callable[[str], str] = str
         if option.words and written[option.name] not in option.words:
             raise _unknown(option.name, written[option.name], option.words, spelled(option.name))
     given = dict(written)
-    since, recency = given.get("since"), given.pop("recency", None)
+    recency = given.pop("recency", None)
     if recency is not None and given.get("recency_days") is not None:
         raise SettingsError("recency and recency_days are both given", remedy="keep one of them")
     _read_where(given.get("where"), spelled("where"))  # here its place is known
-    if since is not None:
-        given["since"] = read_since(since, place=spelled("since"))
+    for name in ("since", "before"):
+        if given.get(name) is not None:
+            given[name] = read_time(given[name], place=spelled(name))
+    if given.get("between") is not None:
+        read_between(given["between"], spelled("between"))  # here its place is known
     if recency is not None:
         given |= read_recency(recency, spelled("recency"))
     return cast("SearchArguments", given)
@@ -433,16 +498,28 @@ def read_filter(
     path: str | Iterable[str] | None,
     tags: str | Iterable[str] | None,
     where: Where,
-    since: Since,
+    since: Since = None,
+    before: Since = None,
+    between: Between = None,
 ) -> Filter:
     """The filter for the arguments of `Index.search`."""
-    check_types(where=(where, Mapping | str | Sequence | None), since=(since, datetime | Real | str | None))
+    time = datetime | Real | str | None
+    check_types(where=(where, Mapping | str | Sequence | None), since=(since, time), before=(before, time))
+    check_types(between=(between, str | None))
     asked, named, globs = _read_where(where), list(map(HasTag, strings("tags", tags))), strings("path", path)
-    time_ns = _nanoseconds(since)
     _check_size(named, asked)
     paths = InPath(globs) if globs else None
-    times = None if time_ns is None else ChangedSince(time_ns)
-    return Filter(all_of([paths, *named, asked.chosen, times]), asked.must)
+    return Filter(all_of([paths, *named, asked.chosen, *_dated(since, before, between)]), asked.must)
+
+
+def _dated(since: Since, before: Since, between: Between) -> Iterator[DatedAt]:
+    first, last = (None, None) if between is None else read_between(between)
+    for moment in (since, first):
+        if moment is not None:
+            yield DatedAt(">=", _nanoseconds(moment, "since"))
+    for moment in (before, last):
+        if moment is not None:
+            yield DatedAt("<", _nanoseconds(moment, "before"))
 
 
 def _check_size(tags: Sequence[HasTag], asked: Filter) -> None:
@@ -500,17 +577,54 @@ def _field_value(name: str, value: object) -> str:
     return field_text(value)
 
 
-def _nanoseconds(since: Since) -> int | None:
-    if since is None:
-        return None
-    moment = read_since(since) if isinstance(since, str) else since
+def _nanoseconds(written: datetime | float | str, name: str) -> int:
+    moment = read_time(written) if isinstance(written, str) else written
     seconds = moment.timestamp() if isinstance(moment, datetime) else moment
     if math.isnan(seconds):
-        raise SettingsError("since is not a number", remedy="give seconds since 1970")
+        raise SettingsError(f"{name} is not a number", remedy="give seconds since 1970")
     return int(min(max(seconds, -_MAX_DAYS_AGO), _MAX_DAYS_AGO) * 1e9)
 
 
-def read_since(text: str, now: datetime | None = None, place: str = "") -> datetime:
+_MONTH = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
+
+
+def read_between(text: str, place: str = "") -> tuple[datetime | None, datetime | None]:
+    """The start of the first year, month or day, and the end of the last, in local time. One may be left out."""
+    first, dots, last = text.partition("..")
+    last = last if dots else first
+    start = _day_or_more(first, place).first if first.strip() or not last.strip() else None
+    end = _day_or_more(last, place).last if last.strip() else None
+    if start and end and end <= start:
+        raise SettingsError(f"{text!r} ends before it begins", path=place, remedy="write the earlier date first")
+    return start, end
+
+
+class _Days(NamedTuple):
+    """A day, a month or a year."""
+
+    first: datetime
+    last: datetime
+    """Where the next one begins."""
+
+
+def _day_or_more(text: str, place: str) -> _Days:
+    try:
+        if month := _MONTH.fullmatch(text.strip()):
+            year, number = int(month[1]), int(month[2] or 1)
+            after = date(year + 1, 1, 1) if not month[2] or number == 12 else date(year, number + 1, 1)
+            return _Days(_midnight(date(year, number, 1)), _midnight(after))
+        day = date.fromisoformat(text.strip())
+        return _Days(_midnight(day), _midnight(day + timedelta(days=1)))
+    except (ValueError, OverflowError, OSError):
+        remedy = "write 2026, 2026-03, 2026-03-01, or two of them as 2026-01..2026-03"
+        raise SettingsError(f"{text!r} is not a year, a month or a day", path=place, remedy=remedy) from None
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day).astimezone()
+
+
+def read_time(text: str, now: datetime | None = None, place: str = "") -> datetime:
     """A time from `7d`, `12h`, `2w`, `1y` or a date with or without a time, in local time if there is no zone.
 
     `place` names the option in errors.

@@ -1,21 +1,27 @@
-"""Scores → one ranking: two rankings fused, then link boosts, then a recency factor.
+"""Scores → one ranking: two rankings fused, then link boosts, what the user says about folders, and a recency factor.
 
-Pure functions. A ranking is (chunk, score) pairs, best first; scores map a chunk to a number.
+A ranking is (chunk, score) pairs, best first; scores map a chunk to a number.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
-from headnote.numeric import np
+from headnote.extras import np
+from headnote.search.spelling import WordReading, covered_share, shares_of
 from headnote.store.filters import Filter
 from headnote.store.integrity import INSTANT
 from headnote.store.interface import Reader
 from headnote.store.quantized import PartSet
+from headnote.store.rows import Owners
+from headnote.words.languages import language_of
+from headnote.words.terms import terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,6 +92,15 @@ def weighted_scores(
     for chunk, score in keyword:
         scores[chunk] = scores.get(chunk, 0.0) + (1 - meaning_share) * coverage * score / best
     return scores
+
+
+def mean_scores(every: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Several scores of each chunk → their mean; one that is missing is 0."""
+    sums: dict[int, float] = {}
+    for scores in every:
+        for chunk, score in scores.items():
+            sums[chunk] = sums.get(chunk, 0.0) + score
+    return {chunk: score / len(every) for chunk, score in sums.items()}
 
 
 def ranked(scores: Mapping[int, float]) -> list[int]:
@@ -261,6 +276,13 @@ NAME_SHARE = 0.5
 """Weight of a name that is nearer than the text. With less, links to pages are lost; with more, sections."""
 
 
+NEAREST_OF_DOCUMENT = 5
+"""Chunks of a document that tell together how near it is."""
+OF_DOCUMENT = 1 / 3
+"""Weight of its document beside a chunk: a page with several near passages is more likely to be about the matter than
+one with a single one."""
+
+
 class ModelRanking(NamedTuple):
     """What a model says about a query."""
 
@@ -300,6 +322,24 @@ def by_parts(parts: PartSet, query: NDArray[np.float32]) -> Ranking:
     return list(zip(chunks[order].tolist(), scores[order].tolist(), strict=True))
 
 
+def by_documents_too(ranking: Ranking, owners: Owners) -> Ranking:
+    """Chunks by their similarity and that of the nearest ones of their document. `owners` are those of the chunks in
+    the order of the ranking; a chunk that is not in it is not near."""
+    if not ranking:
+        return []
+    chunks, similarities = (np.asarray(column) for column in zip(*ranking, strict=True))
+    order = np.argsort(owners.documents, kind="stable")  # within a document, the nearest first
+    _, starts, counts = np.unique(owners.documents[order], return_index=True, return_counts=True)
+    place = np.arange(len(order)) - np.repeat(starts, counts)
+    nearest = np.add.reduceat(np.where(place < NEAREST_OF_DOCUMENT, similarities[order], 0.0), starts)
+    of_document = np.empty(len(order))
+    of_document[order] = np.repeat(nearest, counts)
+    of_document /= np.minimum(owners.counts, NEAREST_OF_DOCUMENT)
+    scores = (1 - OF_DOCUMENT) * similarities + OF_DOCUMENT * of_document
+    best = np.lexsort((chunks, -scores))
+    return list(zip(chunks[best].tolist(), scores[best].tolist(), strict=True))
+
+
 def unread_chunks(parts: PartSet, chunks: Iterable[int]) -> frozenset[int]:
     """Those of the chunks that cannot be compared: they have no vector yet, or the model cannot read their text."""
     lengths = parts.lengths.tolist()
@@ -331,3 +371,77 @@ def is_complete(reader: Reader, model: Embedder, only: Filter = EVERYTHING) -> b
     """Whether all chunks that pass have their vectors, and those of their names. A filter is looked at only if some
     chunk lacks one."""
     return reader.has_all_vectors(model.name) or (not only.passes_all and reader.has_all_vectors(model.name, only))
+
+
+# -- What the user says about folders and documents, a sentence each: which of them hold for a path, and what they
+# count.
+#
+# A sentence is read with the query, so changing one needs no new index. It counts a little: a chunk gains a tenth at
+# most if what is said about its folders has the words of the query.
+
+MAX_BONUS = 0.1
+"""Of the score, for sentences that have all words of the query."""
+
+Factor = Callable[[str], float]
+"""Path → what its score is multiplied with."""
+
+
+def no_bonus(_: str) -> float:
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """Path of a folder or document → the sentence about it; empty for the whole index."""
+
+    sentences: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        return bool(self.sentences)
+
+    def about(self, path: str) -> str:
+        """All that is said about a document, from the outermost folder to itself."""
+        return " ".join(self.sentences[place] for place in self._places(path) if place in self.sentences)
+
+    def unused(self, documents: Sequence[str]) -> list[str]:
+        """Paths that no document has, and no folder of one."""
+        known = {place for path in documents for place in self._places(path)}
+        return sorted(place for place in self.sentences if place and place not in known)
+
+    def _places(self, path: str) -> Iterator[str]:
+        yield ""
+        end = path.find("/")
+        while end >= 0:
+            yield path[:end]
+            end = path.find("/", end + 1)
+        yield path
+
+    @cached_property
+    def _terms(self) -> dict[str, frozenset[str]]:
+        """Of each sentence but the one about everything, which sets nothing apart."""
+        return {place: _terms_of(text) for place, text in self.sentences.items() if place}
+
+    def factors(self, reader: Reader, words: Sequence[WordReading]) -> Factor:
+        """Return a score factor for a path; `no_bonus` if no description has a word of the query."""
+        asked = shares_of(words)
+        telling = {place: found for place, own in self._terms.items() if (found := own & asked.keys())}
+        if not telling:
+            return no_bonus
+        counts, chunks = reader.term_frequencies(asked), reader.chunk_count()
+
+        @cache
+        def share(found: frozenset[str]) -> float:
+            return covered_share(words, counts, chunks, found)
+
+        def factor(path: str) -> float:
+            found = frozenset[str]().union(*(telling[place] for place in self._places(path) if place in telling))
+            return 1.0 + MAX_BONUS * share(found) if found else 1.0
+
+        return factor
+
+
+NO_CONTEXTS = Contexts({})
+
+
+def _terms_of(sentence: str) -> frozenset[str]:
+    return frozenset(terms(sentence)) | frozenset(terms(sentence, language_of(sentence)))

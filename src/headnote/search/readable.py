@@ -15,8 +15,10 @@ from headnote.lines import LINE
 from headnote.markdown.headings import heading_text
 from headnote.markdown.plain import plain_text
 from headnote.markdown.scanner import scan
-from headnote.markdown.views import View, footnote_content, jsx_content, list_items, quote_content, whole
+from headnote.markdown.shown_headings import SHORTCODE
+from headnote.markdown.views import View, as_content, footnote_content, jsx_content, list_items, quote_content, whole
 from headnote.model import Block, BlockKind
+from headnote.words.phrases import sentences
 
 Kind = Literal["prose", "code", "heading"]
 
@@ -25,7 +27,6 @@ _MAX_DEPTH = 16
 """Nobody nests deeper by hand."""
 _UNSEEN: frozenset[BlockKind] = frozenset(("rule", "definition", "mdx_esm", "mdx_expression"))
 _CONTAINERS: frozenset[BlockKind] = frozenset(("list", "quote", "footnote", "mdx_jsx"))
-_FRONTMATTER_LIKE = ("---", "+++", "\ufeff")
 _FENCE = re.compile(r"\ufeff?[ \t]*+(?:```|~~~|(?:---|\+\+\+)[ \t]*+\Z)")
 _MARKER = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]+\Z)")
 _CELL = re.compile(r"(?:[^|\\]++|\\.|\\)++")
@@ -40,16 +41,12 @@ _NOTE = re.compile(
     re.VERBOSE,
 )
 """The first or last line of a note, as Docusaurus, VitePress, FastAPI and MkDocs write it. MkDocs indents the text."""
-_SHORTCODE = re.compile(
-    r"\{\{[<%](?:[^}]{0,400}?\btext=\"(?P<shown>[^\"]{0,200})\")?[^}]{0,400}[%>]\}\}|\{\*[^}]{0,400}\*\}"
-)
-"""Of Hugo, which may show its `text`, and an included file of FastAPI's documentation."""
 _PICTURE = re.compile(
     r"!\[\[[^\[\]|]*?(?:\.(?:avif|bmp|gif|jpe?g|png|svg|webp)\b[^\[\]]*+|\|[0-9]++(?:x[0-9]++)?+)\]\]", re.IGNORECASE
 )
 """An embedded picture, or anything else with a size."""
 _HIDDEN = re.compile(
-    rf"(?P<code>(?<!`)(`++)(?!`).*?(?<!`)\2(?!`))|%%.*?%%|{_PICTURE.pattern}|{_SHORTCODE.pattern}", re.IGNORECASE
+    rf"(?P<code>(?<!`)(`++)(?!`).*?(?<!`)\2(?!`))|%%.*?%%|{_PICTURE.pattern}|{SHORTCODE.pattern}", re.IGNORECASE
 )
 _TEMPLATE_LINE = re.compile(r"\s*+(?:(?:\{\{[^{}]*+\}\}|\{%.*?%\}|<%.*?%>|\$\{[^{}]*+\})[\s,;.]*+)++")
 _ESM_LINE = re.compile(
@@ -106,6 +103,53 @@ def readable_lines(text: str, mdx: bool = False, *, begins_file: bool = False) -
     return [ReadableLine(number, line, "code") for number, line in enumerate(source) if line.strip()]
 
 
+def has_nothing_to_see(text: str) -> bool:
+    """Whether a text is nothing but signs, such as a tag, which `readable_lines` shows as they are.
+
+    >>> has_nothing_to_see('<div class="note">'), has_nothing_to_see("<p>Tides</p>")
+    (True, False)
+    """
+    reading = _Reading(text)
+    reading.read(whole(text), True, 0)
+    return not any(line.text.strip() for line in reading.lines)
+
+
+MAX_SENTENCE_CHARS = 280
+_ITEM = re.compile(r"\A(?:[-+*]|[0-9]{1,9}[.)])[ ]++(?:\[[ xX]\][ ]++)?+")
+
+
+def sentence_with(words: str, lines: Sequence[str], at: int) -> str:
+    """The sentence that has these words, as a reader sees it. Its paragraph is around `lines[at]`.
+
+    >>> sentence_with("the map", ["One thing. See", "[the map](map.md) first. Then go."], 1)
+    'See the map first.'
+    """
+    first = at
+    while first > 0 and lines[first - 1].strip():
+        first -= 1
+    last = at
+    while last + 1 < len(lines) and lines[last + 1].strip():
+        last += 1
+    readable = readable_lines("\n".join(lines[first : last + 1]))
+    # The lines of a list and of a table are paragraphs of their own.
+    begin = max((n for n, line in enumerate(readable) if line.number <= at - first and not line.continues), default=0)
+    end = next((n for n, line in enumerate(readable) if n > begin and not line.continues), len(readable))
+    before = " ".join(line.text for line in readable[begin:end] if line.number < at - first)
+    paragraph = " ".join(line.text for line in readable[begin:end])
+    place = max(paragraph.find(words, max(0, len(before) - len(words))), 0) if words else len(before)
+    start, stop = next((start, stop) for start, stop in sentences(paragraph) if place < stop or stop == len(paragraph))
+    return _shortened(_ITEM.sub("", paragraph[start:stop].strip()), place - start)
+
+
+def _shortened(sentence: str, place: int) -> str:
+    """What is around a place of a long sentence."""
+    if len(sentence) <= MAX_SENTENCE_CHARS:
+        return sentence
+    start = max(0, min(place - MAX_SENTENCE_CHARS // 2, len(sentence) - MAX_SENTENCE_CHARS))
+    cut = sentence[start : start + MAX_SENTENCE_CHARS]
+    return f"{'…' if start else ''}{cut.strip()}{'…' if start + MAX_SENTENCE_CHARS < len(sentence) else ''}"
+
+
 class _Reading:
     """One pass over a text. Views are parts of it, without the markers of the containers around them."""
 
@@ -118,9 +162,8 @@ class _Reading:
 
     def read(self, view: View, mdx: bool, depth: int, marker: str = "", begins_file: bool = False) -> None:
         """`marker` is that of a list item, and goes in front of its first line."""
-        if view.text.startswith(_FRONTMATTER_LIKE) and not begins_file:
-            # Behind an empty line, the same is a rule.
-            view = View("\n" + view.text, [0, *(at + 1 for at in view.starts)], [0, *(by - 1 for by in view.shifts)])
+        if not begins_file:
+            view = as_content(view)
         first = len(self.lines)
         for block in scan(view.text, mdx):
             self._block(view, block, mdx, depth)

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote
 
 from headnote.embedding.registry import Models
+from headnote.extras import np
 from headnote.lines import whole_lines
 from headnote.markdown.document import Document
-from headnote.model import Related, breadcrumb_of, file_name
-from headnote.numeric import np
+from headnote.markdown.shown_headings import shown_breadcrumb
+from headnote.model import Related, file_name
 from headnote.search.ranking import model_for
 from headnote.search.spelling import Wording, function_terms, rarity
 from headnote.store.interface import Reader
@@ -289,7 +290,7 @@ def _is_telling_name(key: tuple[str, ...]) -> bool:
 
 def _prose(document: DocumentRow) -> Iterator[tuple[int, str]]:
     """Lines of text with their numbers, with blanks in place of what is no prose."""
-    lines = whole_lines(_NOT_PROSE.sub(lambda match: " " * len(match[0]), document.text))
+    lines = whole_lines(_NOT_PROSE.sub(lambda match: " " * len(match[0]), document.masked))
     parsed = Document(document.text, document.path, document.mdx)
     for block in parsed.blocks:
         if block.kind not in _KINDS_WITHOUT_PROSE:
@@ -502,7 +503,7 @@ def _passage(chunk: StoredChunk, score: float, source: str) -> Related:
         path=chunk.path,
         start_line=chunk.row.start_line,
         end_line=chunk.row.end_line,
-        breadcrumb=breadcrumb_of(chunk.row.heading_path),
+        breadcrumb=shown_breadcrumb(chunk.row.heading_path),
         title=chunk.document.title,
         text=chunk.text,
         score=score,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -86,9 +87,9 @@ class Selection:
         return not most or self._hits_per_document[path] < most
 
     def accepts(self, hit: Hit) -> bool:
-        """Whether a hit scores enough, is new, and is not one too many of its document."""
+        """Whether a hit scores enough, has anything to show, is new, and is not one too many of its document."""
         least = self.query.min_score
-        if (least is not None and hit.score < least) or not self.takes_from(hit.path):
+        if (least is not None and hit.score < least) or not hit.text.strip() or not self.takes_from(hit.path):
             return False
         is_shown = any(start <= hit.start and hit.end <= end for start, end in self._ranges.get(hit.path, ()))
         return not is_shown and not self._texts.has(hit.text)
@@ -97,6 +98,30 @@ class Selection:
         """Whether the token budget allows the hit. The first hit always fits."""
         budget = self.query.budget
         return not budget or not self.hits or self._tokens + hit.tokens <= budget
+
+    def inside(self, section: Hit) -> list[Hit]:
+        """The hits that are a part of it."""
+        return [
+            hit
+            for hit in self.hits
+            if hit.path == section.path and section.start <= hit.start and hit.end <= section.end
+        ]
+
+    def merges(self, inside: Sequence[Hit], section: Hit) -> bool:
+        """Put a section in the place of the first of some hits, as that hit over more of its document, if the budget
+        allows it."""
+        first, budget = inside[0], self.query.budget
+        tokens = self._tokens - sum(hit.tokens for hit in inside) + section.tokens
+        if budget and tokens > budget:
+            return False
+        wide = replace(
+            section, score=first.score, id=first.id, key=first.key, why=first.why, tags=first.tags, lead=section.lead
+        )
+        self.hits[:] = [wide if hit is first else hit for hit in self.hits if hit is first or hit not in inside]
+        self._hits_per_document[wide.path] -= len(inside) - 1
+        self._ranges[wide.path].append((wide.start, wide.end))
+        self._tokens = tokens
+        return True
 
     def leave_out(self) -> None:
         """Count a hit that does not fit."""

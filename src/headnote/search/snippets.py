@@ -17,17 +17,20 @@ from itertools import accumulate, chain
 from sys import intern
 from typing import NamedTuple
 
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.masking import strip_data_uris
 from headnote.lines import count_line_ends, split_lines
 from headnote.markdown.document import is_mdx
-from headnote.model import Hit
+from headnote.markdown.frontmatter import match_frontmatter
+from headnote.model import FoundWord, Hit
 from headnote.search.language import understood
 from headnote.search.readable import CELLS_APART, ReadableLine, readable_lines
-from headnote.search.spelling import content_terms
+from headnote.search.spelling import WordReading, content_terms, read_words
+from headnote.store.interface import Reader
+from headnote.store.keyword_fields import keyword_fields_of
+from headnote.store.rows import DocumentRow, StoredChunk
 from headnote.words.languages import language_of
-from headnote.words.phrases import has_phrase, pattern_of
-from headnote.words.sentences import sentences
-from headnote.words.terms import is_without_blanks, runs, terms, words_of
+from headnote.words.phrases import has_phrase, pattern_of, sentences
+from headnote.words.terms import is_without_blanks, operator_places, runs, terms, words_of
 
 Mark = tuple[int, int]
 
@@ -173,6 +176,7 @@ def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
     blanks, a word is found by its pairs of characters."""
     words = _found_words(text, query_terms)
     phrases = [found.span() for one in _phrases_in(query_terms) for found in pattern_of(one).finditer(text)]
+    phrases += operator_places(text, query_terms)
     if phrases:
         return _joined(sorted([*phrases, *words]))
     return iter(words) if text.isascii() else _joined(words)
@@ -437,3 +441,29 @@ def _window(text: str, mark: int, length: int, lead: int) -> Mark:
     if end < len(text) and not text[end].isspace():
         end = max(text.rfind(" ", max(mark + 1, start + length // 2), end), 0) or end
     return start, end
+
+
+# -- The words of a document that a query finds: what a search marks in its hits, all through the document.
+
+
+def found_words(reader: Reader, document: DocumentRow, query: str) -> list[FoundWord]:
+    """The words in the lines of a document as a reader sees them, in order; none of them in its frontmatter."""
+    readings = read_words(reader, understood(query).words, reader.chunk_count())
+    matched = _matched(readings, reader.chunks_of(document.path))
+    query_terms = marked_terms(query, matched, document.text)
+    frontmatter = match_frontmatter(document.text)
+    first = count_line_ends(document.text[: frontmatter[0]]) + 1 if frontmatter else 0
+    return [
+        FoundWord(line.number + 1, line.text[start:end])
+        for line in readable_lines(document.text, document.mdx, begins_file=True)
+        if line.number >= first
+        for start, end in marks(line.text, query_terms)
+    ]
+
+
+def _matched(readings: Sequence[WordReading], chunks: Sequence[StoredChunk]) -> Iterator[str]:
+    """The terms that each chunk is found by. A word stands for others only in chunks that lack the word itself."""
+    for fields in keyword_fields_of(chunks):
+        chunk_terms = {term for field in fields for term in field.split()}
+        for reading in readings:
+            yield from reading.found_in(chunk_terms)

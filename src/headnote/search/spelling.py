@@ -21,6 +21,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from headnote.chunking.masking import strip_address_codes
 from headnote.embedding.wordpieces import whole_words
 from headnote.model import Guess, Hit, file_name
 from headnote.store.interface import Reader
@@ -31,18 +32,19 @@ from headnote.words.languages import (
     ENGLISH,
     LATIN,
     OTHER_SCRIPTS,
-    WITHOUT_BLANKS,
     count_of_function_words,
     function_words_of,
     language_of,
 )
+from headnote.words.name_keys import without_question_words
 from headnote.words.terms import (
     MAX_QUERY_TERMS,
+    as_written,
     english_stems,
     folded,
-    is_inside_character,
     is_without_blanks,
     language_mark,
+    operator_terms,
     other_forms,
     query_terms,
     terms,
@@ -65,18 +67,14 @@ def function_terms(words: str = ENGLISH + OTHER_SCRIPTS) -> frozenset[str]:
     return frozenset(terms(words))
 
 
-@cache
-def _question_words() -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, sorted(WITHOUT_BLANKS.split(), key=len, reverse=True))))
-
-
 def content_terms(text: str, languages: Iterable[str] = ()) -> list[str]:
     """The terms of a query without function words; all of its terms if there are no others. Languages in Latin letters
     other than English are those of the documents: `war` and `die` say something in most folders."""
-    words = words_of(text if text.isascii() else _without_question_words(text))
+    words = words_of(text if text.isascii() else without_question_words(text))
     asked = _asked_in(words, languages)
     subject = [word for word in words if _plain(word) not in asked]
     content = dict.fromkeys(term for word in subject for term in terms(word) if not _is_function(word, term))
+    content |= dict.fromkeys(operator_terms(text))
     return list(content) or query_terms(text)
 
 
@@ -97,16 +95,6 @@ def _asked_in(words: Iterable[str], languages: Iterable[str]) -> frozenset[str]:
 
 def _plain(word: str) -> str:
     return word.strip("¿¡«»„‚").lower()
-
-
-def _without_question_words(text: str) -> str:
-    """Where there are no blanks, they would become pairs with the words beside them."""
-
-    def cut(match: re.Match[str]) -> str:
-        is_part = is_inside_character(text, match.start()) or is_inside_character(text, match.end())
-        return match[0] if is_part else " "
-
-    return _question_words().sub(cut, text)
 
 
 def languages_in(reader: Reader) -> list[str]:
@@ -154,15 +142,15 @@ class Wording:
         """
         document = chunk.document
         names = (document.title, *chunk.row.heading_path, *document.aliases, *chunk.row.tags, file_name(chunk.path))
-        text = "\n".join((chunk.text, *names))
+        text = "\n".join((strip_address_codes(chunk.text), *names))
         wanted = self._terms.intersection(terms)
-        language = language_of(document.text) if self._has_languages else ""
+        language = language_of(chunk.source) if self._has_languages else ""
         found = dict(self._words_with(wanted, self._alike.findall(text), language).alone)
         for cut in (_WORD.findall, words_of):
             if missing := wanted.difference(found):
                 written = self._words_with(missing, cut(text), language)
                 found |= written.inside | written.alone
-        return {term: found.get(term, term) for term in terms}
+        return {term: found.get(term) or as_written(term) for term in terms}
 
     def _words_with(self, terms: frozenset[str], words: list[str], language: str) -> _Written:
         alone: dict[str, Counter[str]] = defaultdict(Counter)
@@ -455,7 +443,7 @@ class _Speller:
         if typed and self._corrections_left and not self._is_word(term, typed):
             self._corrections_left -= 1
             return self._misspelt(term, typed, is_open=bool(beginning))
-        return WordReading(typed or term, term, {}, "unknown")
+        return WordReading(typed or as_written(term), term, {}, "unknown")
 
     def _is_word(self, term: str, typed: str) -> bool:
         """Whether a word that no document has is spelt as it should be. A number is what it is."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -78,7 +79,7 @@ def discover(
 
 
 def has_more_files(root: AnyPath, most: int) -> bool:
-    """Whether a walk finds more than so many files, or looks at ten times as many names. It stops there."""
+    """Whether a walk finds more than this many files, or looks at ten times as many names. It stops there."""
     walk = _Walk(_real_folder(root), (), (), MAX_BYTES, suffixes_with(()), most)
     walk.run()
     return walk.is_over
@@ -162,7 +163,7 @@ class _Walk:
         suffixes: tuple[str, ...],
         most: int | None = None,
     ) -> None:
-        """With more than `most` files it ends."""
+        """The walk ends after `most` files."""
         self._most = most
         self._names = 0
         self._root = root
@@ -171,6 +172,7 @@ class _Walk:
         self._above = above
         self._include = Rules(parse_globs(include), above.place) if include else None
         self._exclude = Rules(parse_globs(exclude), above.place) if exclude else None
+        self._has_no_globs = not (self._include or self._exclude)
         self._max_bytes = max_bytes
         self._files: dict[str, ListedFile] = {}
         """Real path → the file: each is listed once, whatever links lead to it."""
@@ -191,7 +193,7 @@ class _Walk:
 
     @property
     def is_over(self) -> bool:
-        """Whether it found more than it is to look for."""
+        """Whether it has found more files than it may."""
         return self._most is not None and (len(self._files) > self._most or self._names > 10 * self._most)
 
     def run(self) -> None:
@@ -236,18 +238,19 @@ class _Walk:
 
     def _visit(self, folder: _Folder, entry: Entry) -> _Folder | None:
         """List a file or put a link aside; a folder to enter is returned."""
+        name = entry.name
         try:
             if _is_link(entry):
-                if _is_folder(entry) or self._is_document(entry.name):
+                if _is_folder(entry) or self._is_document(name):
                     self._links.append(_Link(folder, entry))
             elif entry.is_dir(follow_symlinks=False):
                 return self._enter(folder, entry)
-            elif self._is_document(entry.name) and self._is_selected(folder, entry):
-                self._list(folder.path + entry.name, folder.real + entry.name, entry)
+            elif self._is_document(name) and self._is_selected(folder, entry):
+                self._list(folder.path + name, folder.real + name, entry)
         except FileNotFoundError:
             pass  # gone since the folder was read: as if it had never been there
         except OSError as error:
-            self._skip(folder.path + entry.name, source_error("", error).message, unreadable=True)
+            self._skip(folder.path + name, source_error("", error).message, unreadable=True)
         return None
 
     def _is_document(self, name: str) -> bool:
@@ -283,6 +286,8 @@ class _Walk:
         return _Folder(f"{path}/", place + b"/", f"{folder.real}{entry.name}/", folder.scope, included)
 
     def _is_selected(self, folder: _Folder, entry: Entry) -> bool:
+        if self._has_no_globs and not folder.scope.has_rules:
+            return not entry.name.startswith(".")  # what is left of the rules below
         name = os.fsencode(entry.name)
         place = folder.place + name
         return (
@@ -371,11 +376,14 @@ def _real_folder(root: AnyPath) -> Path:
     return real
 
 
-def _is_link(entry: Entry) -> bool:
-    if entry.is_symlink():
-        return True
-    # A junction is a link that Windows has for folders; Python 3.11 cannot tell.
-    return os.name == "nt" and hasattr(entry, "is_junction") and bool(entry.is_junction())
+if sys.platform == "win32":
+
+    def _is_link(entry: Entry) -> bool:
+        # A junction is a link that Windows has for folders; Python 3.11 cannot tell.
+        return entry.is_symlink() or (hasattr(entry, "is_junction") and bool(entry.is_junction()))
+
+else:
+    _is_link = os.DirEntry.is_symlink
 
 
 def _is_folder(entry: Entry | Path) -> bool:

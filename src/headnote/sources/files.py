@@ -42,7 +42,7 @@ SAVE_AS_UTF8 = "save it as UTF-8, or as UTF-16 with a byte order mark"
 NAME_MARKDOWN = "name Markdown files, or folders that hold them"
 
 STDIN = "-"
-"""Stands for standard input among files."""
+"""The path that stands for standard input."""
 
 Fallback = Literal["cp1252"]
 """How to read bytes that are not UTF-8: as Windows-1252, which includes all printable characters of Latin-1."""
@@ -120,13 +120,13 @@ def _not_text(data: bytes, path: str, codec: str, error: UnicodeDecodeError) -> 
 MAX_SUGGESTIONS = 3
 """Paths that an error names."""
 _ALIKE_NAMES, _ALIKE_PATHS = 0.6, 0.8
-"""How alike two must be, of 1. Paths in the same folder are alike anyway."""
+"""Minimum similarity, from 0 to 1. Paths in the same folder are similar anyway."""
 _CANDIDATES = 50
-"""Paths that are compared letter by letter: that takes long, so a rough comparison chooses them."""
+"""Paths that are compared letter by letter. That is slow, so a rough comparison preselects them."""
 _MAX_CHARS = 200
 """Characters that are compared."""
 _ROUGH = 8
-"""Names that are compared letter by letter with a wrong one."""
+"""Names that are compared letter by letter with a wrong name."""
 MAX_COMPARED = 1000
 """Names, each counted once for every pair of letters, that are looked at for one name. So many wrong names take no more
 time in a large folder than in a small one."""
@@ -150,7 +150,7 @@ class SimilarNames:
     share most pairs of letters, and of these the rarest count: they say most."""
 
     def __init__(self, names: Iterable[str], alike: float) -> None:
-        """`alike` is how alike two names must be, of 1."""
+        """`alike`: minimum similarity, from 0 to 1."""
         self._alike = alike
         self._known: dict[str, str] = {}
         self._with: dict[str, list[str]] = defaultdict(list)

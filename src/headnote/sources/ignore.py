@@ -51,7 +51,7 @@ _CLASSES = {
 
 
 class NeverMatches(Exception):
-    """A glob that no name can fit, such as a bracket that is never closed. Git passes over it in silence."""
+    """A glob that matches no name, such as a bracket that is never closed. Git ignores it silently."""
 
 
 def is_literal(glob: bytes) -> bool:
@@ -306,12 +306,17 @@ class IgnoreScope(NamedTuple):
     outputs: Mapping[bytes, str] = _NOTHING
     """Folders in it that are build output, see `outputs_beside`. Those of another folder do not count here."""
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether any file has rules for this folder."""
+        return bool(self.own or self.git)
+
     def with_rules(self, own: Rules | None, git: Rules | None) -> IgnoreScope:
         """The scope of a folder that has ignore files itself."""
         return self._replace(own=(own, *self.own) if own else self.own, git=(git, *self.git) if git else self.git)
 
     def verdict(self, name: bytes, path: bytes, is_folder: bool) -> Verdict:
-        """As `Rules` takes them."""
+        """The verdict on a name, which is given as to `Rules`."""
         if is_folder and name in PRIVATE_FOLDERS:
             return "private"
         if self.own and (own := _first_verdict(self.own, name, path, is_folder)) is not None:
@@ -326,7 +331,7 @@ class IgnoreScope(NamedTuple):
 
 
 def outputs_beside(names: Collection[str]) -> Mapping[bytes, str]:
-    """Of the names in a folder, those of folders that are build output → the file beside them that says so."""
+    """Name of each folder of build output among these names → the file beside it that says so."""
     return {
         folder: min(makers)
         for folder, known in OUTPUT_FOLDERS.items()

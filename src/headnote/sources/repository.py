@@ -44,7 +44,7 @@ class SkippedFile(NamedTuple):
     unreadable: bool = False
     """It could not be read: it may still be there, with everything in it."""
     is_missing: bool = True
-    """Whether its content is in no document. Of a link to what is read anyway, it is."""
+    """Whether its content is in no document. The target of a link may be read under its own name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def rules_above(root: Path) -> RulesAbove:
     top = Path(found) if found else None
     if top is None:
         return RulesAbove(IgnoreScope(), b"", [], [])
-    info = _git_folder(top) / "info"
+    info = git_folder(top).shared / "info"
     folders = [info] if info.is_dir() else []
     skipped: list[SkippedFile] = []
     exclude = _read(info / "exclude", b"", skipped)
@@ -210,17 +210,26 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _git_folder(top: Path) -> Path:
-    """Where the repository keeps its own files. In a worktree or submodule `.git` is a file that says where."""
+class GitFolder(NamedTuple):
+    """Where a repository keeps its own files."""
+
+    own: Path
+    """Those of this worktree."""
+    shared: Path
+    """Those of all its worktrees."""
+
+
+def git_folder(top: Path) -> GitFolder:
+    """In a worktree or submodule `.git` is a file that says where."""
     entry = top / ".git"
     try:
         if entry.is_dir():
-            return entry
+            return GitFolder(entry, entry)
         folder = top / _one_line(entry).removeprefix("gitdir:").strip()
         shared = folder / "commondir"
-        return folder / _one_line(shared).strip() if shared.is_file() else folder
+        return GitFolder(folder, folder / _one_line(shared).strip() if shared.is_file() else folder)
     except (OSError, ValueError):
-        return entry
+        return GitFolder(entry, entry)
 
 
 def _one_line(file: Path) -> str:

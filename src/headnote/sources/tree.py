@@ -59,7 +59,7 @@ def _is_plain(path: str, parts: list[str]) -> bool:
 
 
 def _content(file: Path) -> bytes | None:
-    """None for anything but a regular file: opening a pipe would wait for its writer."""
+    """The content of a regular file, None for anything else: opening a pipe would wait for its writer."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with os.fdopen(os.open(file, flags), "rb") as opened:
@@ -84,7 +84,7 @@ class Root:
     """A folder of documents."""
 
     name: str
-    """With which its paths begin; empty if it is the only folder."""
+    """The first part of its paths; empty if it is the only folder."""
     folder: str
     """Where it is."""
     include: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class Root:
 
     @property
     def real(self) -> Path:
-        """Where it is, whatever links lead there."""
+        """Its real path, with all links resolved."""
         return Path(os.path.realpath(self.folder))
 
     @property
@@ -164,7 +164,7 @@ class Tree:
 
     @property
     def names(self) -> list[str]:
-        """Of the roots; none for a single folder."""
+        """Names of the roots; none for a single folder."""
         return [root.name for root in self.roots if root.name]
 
     @cached_property
@@ -353,7 +353,7 @@ MAX_NAMED = 3
 
 
 def why_no_documents(tree: Tree, listing: Listing) -> str:
-    """For folders in which `listing` found no file."""
+    """Why these folders have no documents: `listing` found no file in them."""
     away = {one.path: one.reason for one in listing.absent}
     return "; ".join(
         f"{root.name}: {away[root.name]}" if root.name in away else _why_none_in(root, listing) for root in tree.roots
@@ -386,7 +386,7 @@ def _why_none_in(folder: Root, listing: Listing) -> str:
 
 
 def left_out_hint(left_out: Sequence[SkippedFile]) -> str:
-    """For those who look for something in vain: what is left out, and where to read why; empty if nothing is."""
+    """A hint after a search in vain: what is left out, and where to read why; empty if nothing is."""
     return f"left out of the index: {_some([one.path for one in left_out])} (status says why)" if left_out else ""
 
 

@@ -10,10 +10,12 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, get_args
 
-from headnote.model import LinkKind
+from headnote.chunking.masking import masked
+from headnote.model import LinkKind, file_name
 from headnote.model.chunk import BREADCRUMB, OVERLAP, Pieces
 from headnote.sources.repository import ListedFile
 from headnote.store.filters import flat_fields, folded_tag
@@ -21,19 +23,26 @@ from headnote.store.integrity import integer
 from headnote.store.keyword_fields import keyword_fields
 from headnote.store.quantized import name_hash, names_of
 from headnote.store.rows import (
+    DATE_ORIGINS,
     ChunkPlace,
     ChunkRow,
     Columns,
+    Dated,
+    Dates,
     DocumentEntry,
     DocumentHead,
     DocumentRow,
     DocumentSummary,
+    Extents,
     LinkRow,
     NonText,
     Parent,
+    PlacedHeading,
     Row,
     StoredChunk,
 )
+from headnote.words.languages import language_of
+from headnote.words.name_keys import NAME_KINDS, NameKind, numbers_of_name
 
 # -- text
 
@@ -71,7 +80,7 @@ _KINDS: dict[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, 
 
 
 _written: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""As JSON. `json.dumps` would make such an encoder every time."""
+"""Write as JSON. `json.dumps` would create an encoder each time."""
 
 
 def packed(value: Any) -> str:
@@ -91,7 +100,7 @@ def unpacked_mapping(text: str) -> dict[str, Any]:
 
 
 def packed_strings(strings: Sequence[str]) -> str:
-    """The same for strings only, faster."""
+    """The same, faster, for strings only."""
     return escaped(_written(strings)) if strings else "[]"
 
 
@@ -102,6 +111,20 @@ def unpacked_strings(text: str) -> tuple[str, ...]:
     if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
         raise TypeError(f"{text!r:.40} in place of a list of strings")
     return tuple(strings)
+
+
+def packed_extents(extents: Extents) -> str:
+    """Where each begins and ends."""
+    return " ".join(map(str, chain.from_iterable(extents)))
+
+
+def unpacked_extents(stored: str, text: str) -> Extents:
+    if not stored:
+        return ()
+    places = list(map(int, stored.split(" ")))
+    if len(places) % 2 or sorted(places) != places or places[0] < 0 or places[-1] > len(text):
+        raise ValueError("comments that lie outside of the text")
+    return tuple(zip(places[::2], places[1::2], strict=True))
 
 
 def _tagged(value: Any) -> Any:
@@ -129,7 +152,7 @@ def _untagged(mapping: dict[str, Any]) -> Any:
 # the pieces is written, and what is nowhere else.
 
 _NEARBY = 256
-"""Characters before a chunk, besides the overlap itself, where the overlap is looked for in the source."""
+"""How far before a chunk, in characters beyond its own length, the overlap is looked for in the source."""
 
 _MAX_PIECES = 5
 """Each sign once, and strings around them. One more could stand for any number of copies."""
@@ -178,12 +201,24 @@ _LINK_KINDS = frozenset(get_args(LinkKind))
 
 
 def document_row(document: DocumentRow) -> Row:
-    """All but its number and its text."""
+    """All columns but the number and the text."""
     return (
         *(escaped(document.path), document.size, document.mtime_ns, escaped(document.hash), escaped(document.title)),
         *(packed(document.metadata), packed_strings(document.tags), packed_strings(document.aliases)),
-        *(escaped(document.warning), int(document.mdx), name_hash(names_of(document.title, ())[0])),
+        *(escaped(document.warning), int(document.mdx), packed_extents(document.comments)),
+        *(name_hash(names_of(document.title, ())[0]), *_date_columns(document)),
     )
+
+
+def _date_columns(document: DocumentRow) -> Row:
+    frontmatter, git, name, best = document.dates
+    return (frontmatter, git, name, *(best or Dated(document.mtime_ns)))
+
+
+def stored_dated(time_ns: Any, origin: Any) -> Dated:
+    if origin not in DATE_ORIGINS:
+        raise ValueError(f"no origin of a date: {origin!r:.40}")
+    return Dated(integer(time_ns), origin)
 
 
 def non_text_row(file: NonText) -> Row:
@@ -222,8 +257,8 @@ def _max_inflated(packed: bytes) -> int:
     return min(_MAX_INFLATED, max(_ALWAYS_INFLATED, _MAX_RATIO * len(packed)))
 
 
-def chunk_row(document: DocumentRow, chunk: ChunkRow) -> Row:
-    """All but its id and the number of its document."""
+def chunk_row(document: DocumentRow, source: str, chunk: ChunkRow) -> Row:
+    """All columns but the id and the number of the document, whose masked text is `source`."""
     return (
         *chunk[:10],
         bytes.fromhex(chunk.hash),
@@ -231,13 +266,14 @@ def chunk_row(document: DocumentRow, chunk: ChunkRow) -> Row:
         escaped(chunk.key_tail),
         packed_strings(chunk.heading_path),
         None if chunk.tags == document.tags else packed_strings(chunk.tags),
-        carried_of(chunk, document.text),
+        carried_of(chunk, source),
+        None if chunk.headings == chunk.heading_path[-1:] else packed_strings(chunk.headings),
         name_hash(names_of(document.title, chunk.heading_path)[-1]),
     )
 
 
 def link_row(link: LinkRow) -> Row:
-    """All but the number of its document."""
+    """All columns but the number of the document."""
     return (
         *(link.chunk, link.line, link.kind),
         *(escaped(link.target), escaped(link.fragment), escaped(link.text), int(link.external)),
@@ -258,12 +294,33 @@ def fields(document: DocumentRow) -> list[tuple[str, str]]:
     return [(escaped(key), escaped(value)) for key, value in sorted(flat_fields(document.metadata))]
 
 
+def names(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[tuple[int, int, int]]:
+    """What a query may name: (number of a chunk, which kind of name it is, the number by which it is found)."""
+    language = language_of(document.masked)
+    found = {
+        (chunk.number, NAME_KINDS.index(kind), number)
+        for chunk in chunks
+        for kind, name in called(document, chunk)
+        for number in numbers_of_name(name, language)
+    }
+    return sorted(found)
+
+
+def called(document: DocumentRow | Parent, chunk: ChunkRow) -> Iterator[tuple[NameKind, str]]:
+    """The headings in a chunk; at the beginning of a document, the names of the document as well."""
+    if chunk.number == 0:
+        yield "title", document.title
+        yield from (("alias", alias) for alias in document.aliases)
+        yield "file name", file_name(document.path)
+    yield from (("heading", heading) for heading in chunk.headings)
+
+
 # -- columns → rows
 
 
 def stored_document(columns: Sequence[Any], text: str) -> DocumentRow:
     """A document, from these columns and its text."""
-    path, size, mtime_ns, digest, title, metadata, tags, aliases, warning, mdx = columns
+    path, size, mtime_ns, digest, title, metadata, tags, aliases, warning, mdx, comments, *dates = columns
     return DocumentRow(
         path=unescaped(path),
         size=integer(size),
@@ -276,7 +333,16 @@ def stored_document(columns: Sequence[Any], text: str) -> DocumentRow:
         aliases=unpacked_strings(aliases),
         warning=unescaped(warning),
         mdx=bool(mdx),
+        comments=unpacked_extents(comments, text),
+        dates=_stored_dates(dates),
     )
+
+
+def _stored_dates(columns: Sequence[Any]) -> Dates:
+    *said, time_ns, origin = columns
+    frontmatter, git, name = (None if one is None else integer(one) for one in said)
+    best = stored_dated(time_ns, origin)
+    return Dates(frontmatter, git, name, None if best.origin == "mtime" else best)
 
 
 def stored_head(columns: Sequence[Any]) -> DocumentHead:
@@ -310,40 +376,53 @@ def stored_summaries(
             warning=unescaped(warning),
             size=integer(size),
             mtime_ns=integer(mtime_ns),
+            dated=stored_dated(*dated),
             links=degree[path],
             tags=tuple(sorted(tags.get(path, ()))),
         )
-        for path, title, chunks, warning, size, mtime_ns in rows
+        for path, title, chunks, warning, size, mtime_ns, *dated in rows
     )
     return sorted(summaries)
 
 
+def stored_headings(rows: Iterable[Sequence[Any]]) -> dict[str, list[PlacedHeading]]:
+    """By path, from rows of (path, first line, headings above, headings inside), one for each chunk."""
+    found: dict[str, list[PlacedHeading]] = {}
+    for path, line, packed_path, inside in rows:
+        texts = unpacked_strings(packed_path)[-1:] if inside is None else unpacked_strings(inside)
+        if texts:
+            placed = (PlacedHeading(text, integer(line), len(texts) == 1) for text in texts)
+            found.setdefault(unescaped(path), []).extend(placed)
+    return found
+
+
 def parent(columns: Sequence[Any], text: str) -> Parent:
     """A parent, from these columns and the text of the document."""
-    path, title, mtime_ns, metadata, tags, aliases = columns
+    path, title, dated_ns, dated_by, metadata, tags, aliases, comments = columns
     return Parent(
         path=unescaped(path),
         title=unescaped(title),
-        mtime_ns=integer(mtime_ns),
+        dated=stored_dated(dated_ns, dated_by),
         metadata=unpacked_mapping(metadata),
         tags=unpacked_strings(tags),
         aliases=unpacked_strings(aliases),
-        text=text,
+        masked=masked(text, unpacked_extents(comments, text)),
     )
 
 
 CHUNK_COLUMNS = """
     c.id, c.document, c.number, c.start, c."end", c.start_line, c.end_line, c.block_start, c.block_end, c.section,
-    c.part, c.tokens, c.hash, c.id_tail, c.key_tail, c.heading_path, c.tags, c.carried
+    c.part, c.tokens, c.hash, c.id_tail, c.key_tail, c.heading_path, c.tags, c.carried,
+    c.headings
 """
 
 
 def stored_chunk(row: Sequence[Any], document: Parent) -> StoredChunk:
     """A chunk, from these columns and its document."""
-    identity, _, *numbers, digest, id_tail, key_tail, packed_path, tags, carried = row
+    identity, _, *numbers, digest, id_tail, key_tail, packed_path, tags, carried, headings = row
     number, start, end, start_line, end_line, block_start, block_end, section, part, tokens = numbers
     heading_path = unpacked_strings(packed_path)
-    front, lead, prefix, suffix, overlap = read_carried(carried, heading_path, document.text)
+    front, lead, prefix, suffix, overlap = read_carried(carried, heading_path, document.masked)
     chunk = ChunkRow(
         number=integer(number),
         start=integer(start),
@@ -365,15 +444,16 @@ def stored_chunk(row: Sequence[Any], document: Parent) -> StoredChunk:
         prefix=prefix,
         suffix=suffix,
         overlap=overlap,
+        headings=heading_path[-1:] if headings is None else unpacked_strings(headings),
     )
-    if not 0 <= chunk.start <= chunk.end <= len(document.text) or not 1 <= chunk.start_line <= chunk.end_line:
+    if not 0 <= chunk.start <= chunk.end <= len(document.masked) or not 1 <= chunk.start_line <= chunk.end_line:
         raise ValueError(f"{document.path}: chunk {chunk.number} lies outside of the text")
     return StoredChunk(identity, document, chunk)
 
 
 def stored_place(row: tuple[Any, ...]) -> ChunkPlace:
-    chunk, path, start_line, mtime_ns = row
-    return ChunkPlace(chunk, unescaped(path), integer(start_line), integer(mtime_ns))
+    chunk, path, start_line, dated_ns = row
+    return ChunkPlace(chunk, unescaped(path), integer(start_line), integer(dated_ns))
 
 
 def stored_link(row: Sequence[Any]) -> LinkRow:
@@ -407,14 +487,16 @@ def columns_of(entry: DocumentEntry | Columns) -> Columns:
     if isinstance(entry, Columns):
         return entry
     document, chunks = entry.document, entry.chunks
+    source = document.masked
     return Columns(
         path=document.path,
         document=document_row(document),
         text=document.text,
-        chunks=[chunk_row(document, chunk) for chunk in chunks],
+        chunks=[chunk_row(document, source, chunk) for chunk in chunks],
         links=[link_row(link) for link in entry.links],
         keywords=[tuple(fields) for fields in keyword_fields(document, chunks)],
         tags=document_tags(document, chunks),
         fields=fields(document),
+        names=names(document, chunks),
         vectors=entry.vectors,
     )

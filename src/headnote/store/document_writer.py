@@ -9,13 +9,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from headnote.model import file_name
-from headnote.store.codec import columns_of, escaped, link_row, non_text_row
-from headnote.store.document_reader import DocumentReader
+from headnote.store.codec import columns_of, escaped, link_row, names, non_text_row
 from headnote.store.integrity import decoding
 from headnote.store.interface import DOCUMENT_BATCH
 from headnote.store.keyword_fields import keyword_fields_of
 from headnote.store.quantized import name_rows, vector_rows
-from headnote.store.rows import Columns, DocumentEntry, KeywordFields, LinkRow, NonText, PackedVectors, Row
+from headnote.store.readers import DocumentReader
+from headnote.store.rows import Columns, DateOrigin, DocumentEntry, KeywordFields, LinkRow, NonText, PackedVectors, Row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ class Update(ABC):
 
     @abstractmethod
     def step(self) -> AbstractContextManager[None]:
-        """Happens as a whole or not at all."""
+        """Run the block as a whole or not at all."""
 
     @abstractmethod
     def change(self, query: str, bindings: Sequence[Any] = ()) -> int:
@@ -80,7 +80,7 @@ class DocumentWriter(DocumentReader):
 
     @abstractmethod
     def _delete_keywords(self, chunks: Sequence[int] | None = None) -> None:
-        """Of these chunks; of all with None."""
+        """Delete the keywords of these chunks; of all chunks with None."""
 
     @abstractmethod
     def add_packed(self, vectors: Iterable[PackedVectors]) -> None: ...
@@ -135,19 +135,47 @@ class DocumentWriter(DocumentReader):
             self._lose_links_to([old])
             self._set_path(old, new)
             if file_name(old) != file_name(new):
-                self._renew_keywords(new)
+                self._renew_names(new)
 
-    def _renew_keywords(self, path: str) -> None:
+    def _renew_names(self, path: str) -> None:
         """After the file name has changed, which is one of the names a document is found by."""
         chunks = self.chunks_of(path)
         ids = [chunk.id for chunk in chunks]
         self._delete_keywords(ids)
         self._insert_keywords(ids, keyword_fields_of(chunks))
+        for number in self._numbers_of([path]).values():
+            self.update.change("DELETE FROM names WHERE document = ?", (number,))
+            found = names(chunks[0].document, (chunk.row for chunk in chunks)) if chunks else []
+            self.update.insert("names", ((number, *name) for name in found))
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         with self.update.step():
             query = "UPDATE documents SET size = ?, mtime_ns = ? WHERE path = ?"
             self.update.change(query, (size, mtime_ns, escaped(path)))
+
+    def set_committed(self, times: Mapping[str, int | None]) -> None:
+        known = dict(self.select("SELECT path, git_ns FROM documents"))
+        paths = {escaped(path): time_ns for path, time_ns in times.items()}
+        self._set_dates("git_ns", {path: one for path, one in paths.items() if path in known and known[path] != one})
+
+    def set_name_date(self, path: str, time_ns: int | None) -> None:
+        self._set_dates("name_ns", {escaped(path): time_ns})
+
+    def _set_dates(self, column: str, times: Mapping[str, int | None]) -> None:
+        with self.update.step():
+            for path, time_ns in times.items():
+                self.update.change(f"UPDATE documents SET {column} = ? WHERE path = ?", (time_ns, path))
+
+    def choose_dates(self, order: Sequence[DateOrigin]) -> None:
+        columns = [f"{origin}_ns" for origin in order]
+        time_ns = f"coalesce({', '.join(columns)}, mtime_ns)"
+        known = " ".join(f"WHEN {origin}_ns IS NOT NULL THEN '{origin}'" for origin in order)
+        origin = f"CASE {known} ELSE 'mtime' END"
+        with self.update.step():
+            self.update.change(
+                f"""UPDATE documents SET dated_ns = {time_ns}, dated_by = {origin}
+                WHERE dated_ns <> {time_ns} OR dated_by <> {origin}"""
+            )
 
     def set_links(self, links: Mapping[str, Iterable[LinkRow]]) -> None:
         with self.update.step():

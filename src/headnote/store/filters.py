@@ -75,9 +75,10 @@ class FieldExists:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedSince:
-    """The file was changed at or after this time."""
+class DatedAt:
+    """The document was changed at this time or after it; or before it."""
 
+    sign: Literal[">=", "<"]
     time_ns: int
     """Nanoseconds since 1970."""
 
@@ -103,9 +104,7 @@ class Not:
     part: Requirement
 
 
-Requirement = (
-    HasWord | HasPhrase | TitleHas | InPath | HasTag | FieldIs | FieldExists | ChangedSince | All | Either | Not
-)
+Requirement = HasWord | HasPhrase | TitleHas | InPath | HasTag | FieldIs | FieldExists | DatedAt | All | Either | Not
 
 
 def all_of(parts: Iterable[Requirement | None]) -> Requirement | None:
@@ -126,7 +125,7 @@ def _joined(kind: type[All | Either], parts: Iterable[Requirement | None]) -> Re
 
 
 def is_of_documents(requirement: Requirement) -> bool:
-    """Whether all chunks of a document satisfy it, or none."""
+    """Whether a document satisfies it as a whole: either all of its chunks do, or none."""
     return all(not isinstance(leaf, HasWord | HasPhrase) for leaf in leaves(requirement))
 
 
@@ -161,7 +160,7 @@ class Filter(NamedTuple):
     """A chunk passes if it satisfies both."""
 
     chosen: Requirement | None = None
-    """What the search is narrowed to. It can be taken away again, and more can be offered."""
+    """What the search is narrowed to: conditions that people add and take away."""
     must: Requirement | None = None
     """What the query itself demands."""
 
@@ -196,7 +195,7 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
 
 
 def _as_bytes(path: str) -> bytes:
-    """As the system names the file. A name that no system could have is encoded too."""
+    """The file name as bytes, as the system has it. A name that no system could have is encoded as well."""
     try:
         return path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

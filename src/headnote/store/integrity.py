@@ -42,7 +42,7 @@ def decoding(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
 
 
 def integer(value: Any) -> int:
-    """A column that must be an integer: text in its place would only fail later, far from the database."""
+    """Check that a column is an integer: text in its place would only fail later, far from the database."""
     if type(value) is not int:
         raise TypeError(f"{value!r:.40} in place of a number")
     return value
@@ -52,7 +52,7 @@ def integer(value: Any) -> int:
 
 ROOTS = "roots"
 """The entry that says which folders own the index."""
-MADE_WITH = "made_with"
+STORED_SETTINGS = "stored_settings"
 """The entry with the settings of this index."""
 INSTANT = "instant"
 """The entry with the name of the model that has a vector of every text and name, if there is one."""
@@ -62,6 +62,10 @@ BROKEN = "broken"
 """The entry of a pack with the places of links that were broken in the folder."""
 FOLDERS = "folders"
 """The entry of an index of several folders: where each is, and the settings of its documents."""
+COMMITS = "commits"
+"""The entry that says how far the commits of each root are known."""
+DATES = "dates"
+"""The entry with what says when a document was changed, in order."""
 READER = "reader"
 """The entry with the version of what has read the documents."""
 UNFINISHED = "unfinished"
@@ -86,7 +90,7 @@ def without_damage(manifest: Mapping[str, str]) -> dict[str, str]:
     return {
         key: entry
         for key, entry in manifest.items()
-        if key not in (ROOTS, MADE_WITH, SITES, FOLDERS, UNFINISHED) or _is_sound(entry)
+        if key not in (ROOTS, STORED_SETTINGS, SITES, FOLDERS, COMMITS, UNFINISHED) or _is_sound(entry)
     }
 
 

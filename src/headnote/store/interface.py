@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from headnote.sources.repository import ListedFile
+from headnote.store.caching import Labels
 from headnote.store.filters import Filter
 from headnote.store.integrity import decoding
-from headnote.store.labels import Labels
 from headnote.store.quantized import PartSet
 from headnote.store.rows import (
     DEFAULT_WEIGHTS,
@@ -18,6 +18,7 @@ from headnote.store.rows import (
     Claim,
     Columns,
     Counts,
+    DateOrigin,
     DocumentEntry,
     DocumentHead,
     DocumentRow,
@@ -25,8 +26,10 @@ from headnote.store.rows import (
     KeywordHit,
     LinkRow,
     NonText,
+    Owners,
     PackedVectors,
     PendingText,
+    PlacedHeading,
     StoredChunk,
     Weights,
 )
@@ -54,7 +57,7 @@ class Reader(Protocol):
     def counts(self) -> Counts: ...
 
     def chunk_count(self) -> int:
-        """One of these counts, at little cost."""
+        """The number of chunks, at little cost."""
 
     # -- documents, their chunks, and the links between them
 
@@ -75,20 +78,33 @@ class Reader(Protocol):
     def summaries(self) -> list[DocumentSummary]:
         """All documents by path, with what a list of them shows."""
 
+    def headings(self) -> dict[str, list[PlacedHeading]]:
+        """Path → the headings of the document, in order; those without any are left out."""
+
     def chunks_of(self, path: str) -> list[StoredChunk]:
         """The chunks of one document, in order."""
 
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
-        """In the order of the ids. Ids that do not exist are left out."""
+        """These chunks in the order of the ids. Ids that do not exist are left out."""
 
     def places(self, ids: Sequence[int]) -> list[ChunkPlace]:
         """Where these chunks stand, in the order of the ids. It reads no text."""
+
+    def owners(self, ids: Sequence[int]) -> Owners:
+        """The documents of these chunks, in the order of the ids. They must exist."""
+
+    def named(self, numbers: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
+        """Number of a name → (kind, chunk) of all that have it, in the order in which they are meant: by kind, then
+        those to whose document most others link, then by path and place."""
 
     def has_any(self, only: Filter) -> bool:
         """Whether some chunk passes."""
 
     def passing(self, only: Filter) -> NDArray[np.int64]:
         """Ids of the chunks that pass."""
+
+    def passing_documents(self, only: Filter) -> list[str]:
+        """Paths of the documents that pass, sorted. Whether a chunk passes by itself is not asked."""
 
     def labels(self) -> Labels:
         """What all chunks are grouped by."""
@@ -117,7 +133,7 @@ class Reader(Protocol):
         """Those that begin in one of these chunks, by document and place."""
 
     def links_to(self, path: str) -> list[LinkRow]:
-        """From other documents and its own, by document and place."""
+        """Links to a document, from others and from itself, by document and place."""
 
     def targets_from_top(self) -> dict[str, int]:
         """Each target that begins with a slash → how many links have it."""
@@ -220,6 +236,16 @@ class Writer(Reader, Protocol):
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Records a file that was rewritten with the same content."""
+
+    def set_committed(self, times: Mapping[str, int | None]) -> None:
+        """Records when these documents were last committed; None if that does not count."""
+
+    def set_name_date(self, path: str, time_ns: int | None) -> None:
+        """Records the date that the name of a document has."""
+
+    def choose_dates(self, order: Sequence[DateOrigin]) -> None:
+        """Dates each document by the first of these that knows when it was changed; the last is the time of its
+        file."""
 
     def set_links(self, links: Mapping[str, Iterable[LinkRow]]) -> None:
         """Replaces the links of these documents."""

@@ -41,7 +41,7 @@ COUNTED: dict[str, str] = {
 
 
 def relations(run: Run, queries: Mapping[str, str]) -> Iterator[str]:
-    """A complaint for each query that returns something."""
+    """Return a complaint for each query that returns rows."""
     for what, query in queries.items():
         ((number,),) = run(f"SELECT count(*) FROM ({query}) bad", ())
         if number:
@@ -124,14 +124,16 @@ def _names(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
 
 
 def filter_check(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    """The tables that filters look at fit tags and frontmatter."""
+    """The tables that filters look at fit tags and frontmatter, and that of names fits the names."""
     ((number,),) = run("SELECT id FROM documents WHERE path = ?", (escaped(document.path),))
-    tags = codec.document_tags(document, [chunk.row for chunk in chunks])
-    tables: dict[str, Iterable[tuple[object, ...]]] = {
-        "document_tags WHERE document = ?": ((number, tag) for tag in tags),
-        "fields WHERE document = ?": ((number, *field) for field in codec.fields(document)),
+    rows = [chunk.row for chunk in chunks]
+    filters, names = "what filters ask for differs from tags and frontmatter", "it is found by other names than it has"
+    tables: dict[str, tuple[str, Iterable[tuple[object, ...]]]] = {
+        "document_tags": (filters, ((number, tag) for tag in codec.document_tags(document, rows))),
+        "fields": (filters, ((number, *field) for field in codec.fields(document))),
+        "names": (names, ((number, *name) for name in codec.names(document, rows))),
     }
-    for table, expected in tables.items():
-        if set(run(f"SELECT * FROM {table}", (number,))) != set(expected):
-            return "what filters ask for differs from tags and frontmatter"
+    for table, (complaint, expected) in tables.items():
+        if set(run(f"SELECT * FROM {table} WHERE document = ?", (number,))) != set(expected):
+            return complaint
     return ""

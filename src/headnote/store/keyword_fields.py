@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.masking import strip_address_codes, strip_data_uris
 from headnote.model import file_name
 from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
 from headnote.words.languages import language_of
 from headnote.words.phrases import has_phrase
-from headnote.words.terms import _table, language_mark, term_line, words_of
+from headnote.words.terms import _table, language_mark, operator_terms, term_line, words_of
 
 
 def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:
-    """One for each chunk."""
-    language = language_of(document.text)
+    """One for each chunk. What has nothing to show is found by nothing."""
+    source = document.masked
+    language = language_of(source)
     mark = f" {language_mark(language)}" if language else ""
     title = term_line(document.title, language)
     aliases = term_line(_other_names(document), language)
@@ -30,28 +31,33 @@ def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -
         KeywordFields(
             title,
             line(chunk.heading_path),
-            term_line(_own_text(document, chunk), language),
+            term_line(own, language),
             aliases,
             line(chunk.tags) + mark,
         )
-        for chunk in chunks
+        if own.strip()
+        else _NOTHING
+        for chunk, own in ((chunk, _own_text(source, chunk)) for chunk in chunks)
     ]
 
 
-def field_texts(document: DocumentRow | Parent, chunk: ChunkRow) -> KeywordFields:
+_NOTHING = KeywordFields("", "", "", "", "")
+
+
+def field_texts(document: Parent, chunk: ChunkRow) -> KeywordFields:
     """What the terms of each field are made of. Overlap and breadcrumb are left out of the text: other chunks and
     fields have them."""
     return KeywordFields(
         title=document.title,
         headings="\n".join(chunk.heading_path),
-        text=_own_text(document, chunk),
+        text=_own_text(document.masked, chunk),
         aliases=_other_names(document),
         tags="\n".join(chunk.tags),
     )
 
 
-def _own_text(document: DocumentRow | Parent, chunk: ChunkRow) -> str:
-    return strip_data_uris(chunk.own_text(document.text))
+def _own_text(source: str, chunk: ChunkRow) -> str:
+    return strip_address_codes(strip_data_uris(chunk.own_text(source)))
 
 
 def _other_names(document: DocumentRow | Parent) -> str:
@@ -66,16 +72,17 @@ def keyword_fields_of(chunks: Sequence[StoredChunk]) -> list[KeywordFields]:
 def terms_of(chunk: StoredChunk) -> set[str]:
     """Every term by which a chunk can be found, in whatever field. Each word is looked up once, however often it is
     there: `keyword_fields` has to count them, a search reads many chunks and has no use for that."""
-    language = language_of(chunk.document.text)
-    words = set(words_of("\n".join(field_texts(chunk.document, chunk.row))))
-    found = set(" ".join(map(_table(language).__getitem__, words)).split())
+    language = language_of(chunk.source)
+    text = "\n".join(field_texts(chunk.document, chunk.row))
+    found = set(" ".join(map(_table(language).lines.__getitem__, set(words_of(text)))).split())
+    found.update(operator_terms(text))
     if language:
         found.add(language_mark(language))
     return found
 
 
 def chunk_has_phrase(chunk: StoredChunk, phrase: str) -> bool:
-    """In its own text, in one of its headings, or in the title of its document."""
+    """Whether the phrase is in its own text, in one of its headings, or in the title of its document."""
     document, row = chunk.document, chunk.row
-    fields = (document.title, *row.heading_path, row.own_text(document.text))
+    fields = (document.title, *row.heading_path, row.own_text(document.masked))
     return any(has_phrase(field, phrase) for field in fields)

@@ -45,8 +45,7 @@ def has_store(root: Path, target: str = "") -> bool:
 def repair_store(root: Path, target: str = "") -> list[str]:
     """Repairs an index, even one too damaged to open; says what it did."""
     if target in EMBEDDED:
-        from headnote.store.sqlite.doctor import repair
-        from headnote.store.sqlite.store import SqliteStore, file_of
+        from headnote.store.sqlite.store import SqliteStore, file_of, repair
 
         if not SqliteStore.exists(root):
             raise _missing(root)
@@ -98,7 +97,7 @@ def names_schema(target: str) -> bool:
 
 
 def shown_store(target: str) -> str:
-    """For people: without password."""
+    """The store as people see it, without password."""
     from headnote.store.postgres.target import shown_target
 
     return "sqlite" if target in EMBEDDED else shown_target(target)

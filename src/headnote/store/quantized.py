@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from headnote.extras import np
 from headnote.model import text_hash
-from headnote.numeric import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 _TOGETHER = 512
-"""Rows at once. As floats they stay in the cache of the processor. For more of them numpy's library starts threads that
-wait for each other: where other programs run, that takes ten times as long as the sums."""
+"""Rows per batch: as floats they fit in the cache of the processor. For more of them, the library of numpy starts
+threads that wait for each other: where other programs run, that takes ten times as long as the sums."""
 
 
 def products(rows: NDArray[Any], vector: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -76,7 +76,7 @@ class PartSet(NamedTuple):
     scales: NDArray[np.float32]
     """What one step of each row is worth."""
     lengths: NDArray[np.float32]
-    """Of the sum of the parts of each chunk; 0 if they say nothing."""
+    """Length of the sum of the parts of each chunk; 0 if they say nothing."""
 
     def floats(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The vectors as numbers: for each chunk a matrix of its names, and a row for each part."""
@@ -86,7 +86,7 @@ class PartSet(NamedTuple):
         return floats[:names].reshape(len(self.chunks), NAMES, floats.shape[1]), floats[names:]
 
     def similarities(self, query: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Of each name, a row for each chunk, and of each part."""
+        """The similarity of each name, a row for each chunk, and of each part."""
         similarities: NDArray[np.float32] = products(self.steps, query) * self.scales
         names = NAMES * len(self.chunks)
         return similarities[:names].reshape(-1, NAMES), similarities[names:]
@@ -104,7 +104,7 @@ SCALE_BYTES = 4
 
 
 def packed_groups(matrix: NDArray[np.floating], counts: Sequence[int]) -> list[bytes]:
-    """So many rows of a matrix for each group. All are packed together: one by one takes ten times as long."""
+    """This many rows of a matrix for each group. They are packed together: one by one would take ten times as long."""
     data = packed_parts(matrix)
     width = SCALE_BYTES + matrix.shape[1]
     return [data[start * width : end * width] for start, end in pairwise(accumulate(counts, initial=0))]

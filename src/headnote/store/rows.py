@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from headnote.chunking.data_uris import strip_data_uris
+from headnote.chunking.masking import condensed_chunk, masked, strip_data_uris, unmasked
 from headnote.model import LinkKind
 from headnote.model.chunk import Pieces, joined_pieces, leading_breadcrumb
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Extents = tuple[tuple[int, int], ...]
+"""Where things begin and end in a text, in order."""
 
 
 class NonText(NamedTuple):
@@ -22,6 +29,33 @@ class NonText(NamedTuple):
     """Modification time in nanoseconds since 1970."""
     reason: str
     """Why it is not text, for people."""
+
+
+DateOrigin = Literal["frontmatter", "git", "name", "mtime"]
+DATE_ORIGINS: tuple[DateOrigin, ...] = get_args(DateOrigin)
+"""What may say when a document was changed, the most certain first."""
+
+
+class Dated(NamedTuple):
+    """When a document was changed."""
+
+    time_ns: int
+    """Nanoseconds since 1970."""
+    origin: DateOrigin = "mtime"
+    """What says so."""
+
+
+class Dates(NamedTuple):
+    """When a document was changed, in nanoseconds since 1970; None where nothing says so."""
+
+    frontmatter: int | None = None
+    """As its frontmatter says."""
+    git: int | None = None
+    """When it was last committed, if it has not changed since."""
+    name: int | None = None
+    """The day that its name has."""
+    best: Dated | None = None
+    """The first that is known, in the order of the settings; None if the time of the file counts."""
 
 
 class DocumentRow(NamedTuple):
@@ -49,6 +83,15 @@ class DocumentRow(NamedTuple):
     """Why its frontmatter could not be read; empty if it could."""
     mdx: bool = False
     """Whether it was read as MDX."""
+    comments: Extents = ()
+    """Where those stand that do not count as text."""
+    dates: Dates = Dates()
+    """When it was changed, besides the time of its file."""
+
+    @property
+    def masked(self) -> str:
+        """The source, with masks in place of its comments: what its chunks are cut from."""
+        return masked(self.text, self.comments)
 
 
 class DocumentHead(NamedTuple):
@@ -75,17 +118,28 @@ class DocumentSummary(NamedTuple):
     """Of the file, in bytes."""
     mtime_ns: int = 0
     """Modification time in nanoseconds since 1970."""
+    dated: Dated = Dated(0)
+    """When it was changed."""
     links: int = 0
     """How many other documents it links to, and how many link to it."""
     tags: tuple[str, ...] = ()
     """Of the document and of its chunks, sorted, in the form in which they are compared."""
 
 
+class PlacedHeading(NamedTuple):
+    """A heading, and where the chunk begins in which it stands."""
+
+    text: str
+    line: int
+    is_first: bool
+    """Whether the chunk begins with it, and so the line is its own."""
+
+
 class ChunkRow(NamedTuple):
     """One chunk of a document, whatever the preset: everything needed to show it without the chunker.
 
-    With the document's text, `text = lead + prefix + source[start:end] + suffix` and `embed_text = front + text`,
-    pictures left out.
+    With the masked text of the document, `text = lead + prefix + source[start:end] + suffix` without the masks, and
+    `embed_text = front + text`, pictures left out, too.
     """
 
     number: int
@@ -129,6 +183,8 @@ class ChunkRow(NamedTuple):
     """Text behind that makes it complete, such as the end of a fence."""
     overlap: str
     """Text repeated from the chunk before."""
+    headings: tuple[str, ...] = ()
+    """Those that stand in it, in order: of a chunk of several small sections, all of theirs."""
 
     @property
     def lead_text(self) -> str:
@@ -137,15 +193,18 @@ class ChunkRow(NamedTuple):
 
     def own_text(self, source: str) -> str:
         """Its own part of the source, complete in itself, without breadcrumb and overlap."""
-        return self.prefix + source[self.start : self.end] + self.suffix
+        return self.prefix + unmasked(source[self.start : self.end]) + self.suffix
 
     def text(self, source: str) -> str:
         """The text that is shown."""
         return self.lead_text + self.own_text(source)
 
     def embed_text(self, source: str) -> str:
-        """The text that is embedded."""
-        text = self._joined(self.front) + self.text(source)
+        """The text that is embedded; empty if there are only comments."""
+        own = condensed_chunk(source[self.start : self.end])
+        if not own and self.start < self.end:
+            return ""
+        text = self._joined(self.front) + self.lead_text + self.prefix + own + self.suffix
         # The text is tested first: the source is long, and tested for every chunk.
         return strip_data_uris(text) if ";base64," in text and ";base64," in source else text
 
@@ -214,7 +273,7 @@ class PackedVectors(NamedTuple):
 
 
 def merged(vectors: Iterable[PackedVectors]) -> list[PackedVectors]:
-    """Those of each model together."""
+    """The vectors of each model together."""
     by_model: dict[tuple[str, int], PackedVectors] = {}
     for own in vectors:
         together = by_model.setdefault(own[:2], PackedVectors(own.model, own.dimensions, {}, {}))
@@ -255,6 +314,8 @@ class Columns(NamedTuple):
     """Of the document and all its chunks, as they are compared."""
     fields: list[tuple[str, str]]
     """Keys and values of the frontmatter."""
+    names: list[tuple[int, int, int]]
+    """What a query may name, see `codec.names`."""
     vectors: PackedVectors | None = None
 
 
@@ -265,16 +326,16 @@ class Parent(NamedTuple):
     """Relative to the root."""
     title: str
     """Of the document."""
-    mtime_ns: int
-    """Modification time in nanoseconds since 1970."""
+    dated: Dated
+    """When it was changed."""
     metadata: dict[str, Any]
     """Frontmatter."""
     tags: tuple[str, ...]
     """Of the frontmatter."""
     aliases: tuple[str, ...]
     """Other names, from the frontmatter."""
-    text: str
-    """Of the whole document."""
+    masked: str
+    """Its whole text, with masks in place of comments."""
 
 
 class StoredChunk(NamedTuple):
@@ -298,14 +359,14 @@ class StoredChunk(NamedTuple):
         return self.document.title
 
     @property
-    def mtime_ns(self) -> int:
-        """Modification time of the file, in nanoseconds since 1970."""
-        return self.document.mtime_ns
+    def dated(self) -> Dated:
+        """When its document was changed."""
+        return self.document.dated
 
     @property
     def source(self) -> str:
-        """Text of the document."""
-        return self.document.text
+        """Text of the document, masked."""
+        return self.document.masked
 
     @property
     def text(self) -> str:
@@ -334,8 +395,8 @@ class ChunkPlace(NamedTuple):
     chunk: int
     path: str
     start_line: int
-    mtime_ns: int
-    """Of the file."""
+    dated_ns: int
+    """When its document was changed, in nanoseconds since 1970."""
 
 
 class KeywordHit(NamedTuple):
@@ -347,7 +408,7 @@ class KeywordHit(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What a term counts in each field."""
+    """The weight of a term in each field."""
 
     title: float
     headings: float
@@ -363,8 +424,29 @@ FULL_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 """Every term counts in full."""
 
 
+SATURATION = 1.2
+BY_LENGTH = 0.75
+"""Of BM25 over chunks, as FTS5 has them: how soon more of a word adds nothing, and how much a long chunk pays."""
+IN_DOCUMENT = 0.2
+"""What the words of a document count beside those of its chunk. Most questions are about what a page is about, and
+their words are spread over its chunks."""
+DOCUMENT_SATURATION = 16.0
+BY_CHUNKS = 0.5
+"""The same of BM25 over documents, whose length is the number of their chunks. Measured on what people asked and on
+links, see docs/quality.md: a document that has a word everywhere is about it."""
+
+
+class Owners(NamedTuple):
+    """The documents that chunks are of, one for each chunk."""
+
+    documents: NDArray[np.int64]
+    """A number; it means nothing else."""
+    counts: NDArray[np.int64]
+    """How many chunks the document has."""
+
+
 class Claim(NamedTuple):
-    """Someone who is making vectors; others leave the claimed texts alone."""
+    """An owner that is making vectors; others leave the claimed texts alone."""
 
     owner: str
     seconds_left: float

@@ -13,7 +13,7 @@ from headnote.store.caching import Caches
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import (
     All,
-    ChangedSince,
+    DatedAt,
     Either,
     FieldExists,
     FieldIs,
@@ -87,13 +87,17 @@ class ChunkSelection(ABC):
 
     # -- conditions
 
+    def of_documents(self, only: Filter) -> Condition:
+        """What a filter asks of documents."""
+        parts = [self._of_document(part) for part in only.conditions if is_of_documents(part)]
+        return _together("AND", parts) if parts else ("TRUE", [])
+
     def passing_chunks(self, only: Filter) -> Condition:
         """A filter as a query for use in `IN (…)`."""
         parts = only.conditions
-        of_documents = [self._of_document(part) for part in parts if is_of_documents(part)]
         of_chunks = [self._of_chunk(part) for part in parts if not is_of_documents(part)]
-        if of_documents:
-            of_chunks.insert(0, _of_these(_together("AND", of_documents)))
+        if len(of_chunks) < len(parts):
+            of_chunks.insert(0, _of_these(self.of_documents(only)))
         condition, bindings = _together("AND", of_chunks) if of_chunks else ("TRUE", [])
         return f"SELECT id FROM chunks WHERE {condition}", bindings
 
@@ -127,8 +131,8 @@ class ChunkSelection(ABC):
                 return self.among("id", self._matching(requirement, lambda: self._titled(requirement)))
             case FieldExists(field):
                 return _EXISTS, [escaped(folded(field))] * 3
-            case ChangedSince(time_ns):
-                return "mtime_ns >= ?", [time_ns]
+            case DatedAt(sign, time_ns):
+                return f"dated_ns {sign} ?", [time_ns]
             case FieldIs(field, "=", texts, True):
                 named = ", ".join("?" * len(texts))
                 bindings = [escaped(folded(text)) for text in (field, *texts)]

@@ -16,7 +16,7 @@ ENCODINGS = {"cl100k": "cl100k_base", "o200k": "o200k_base"}
 """Name of a counter → its encoding."""
 
 MAX_BYTES = 4
-"""The most bytes of a character, and so its most tokens: no token is smaller than a byte."""
+"""The maximum bytes of a character, and so its maximum tokens: no token is smaller than a byte."""
 _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 

@@ -14,9 +14,8 @@ from headnote.api.keeper import Served
 from headnote.errors import HeadnoteError
 from headnote.model import Turn
 from headnote.rendering.answers import StreamedAnswer
-from headnote.services.client import Cancellation, Cancelled
-from headnote.web.conversion import answer_event, encoded
-from headnote.web.failures import INTERNAL_ERROR, Refused, problem_of
+from headnote.services import Cancellation, Cancelled
+from headnote.web.conversion import INTERNAL_ERROR, Refused, answer_event, encoded, problem_of
 from headnote.web.requests import AskRequest
 from headnote.web.responses import AskEvent, ErrorEvent, TextEvent
 

@@ -1,15 +1,28 @@
-"""Objects of the index → responses where the page gets something else or more, and responses → JSON."""
+"""Objects of the index → responses where the page gets something else or more, and responses → JSON. Every error → one
+JSON body, and a status that says whose fault it is."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from http import HTTPStatus
 from typing import Any, Literal
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
+from headnote.errors import (
+    AnswerError,
+    EmbeddingError,
+    HeadnoteError,
+    IndexFailure,
+    MissingSource,
+    SettingsError,
+)
 from headnote.index.plan import FilesRead
 from headnote.markdown.headings import OutlineEntry
-from headnote.model import Answer, Block, Chunk, Facet, Hit, breadcrumb_of, folder_glob
+from headnote.markdown.shown_headings import shown_breadcrumb, shown_heading
+from headnote.model import Answer, Block, Chunk, Facet, Hit, folder_glob
 from headnote.rendering.answers import render_answer
 from headnote.rendering.link_targets import picture_address
 from headnote.search.filter_language import quoted_condition
@@ -17,6 +30,7 @@ from headnote.search.snippets import excerpt_of, marked_terms, marks
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
+from headnote.web.responses import Failure, Problem
 
 
 def hit_answer(hit: Hit, query: str, literal: bool = False) -> responses.HitAnswer:
@@ -62,7 +76,7 @@ def heading_answers(text: str, entries: Sequence[OutlineEntry]) -> list[response
     return [
         responses.HeadingAnswer(
             level=entry.heading.level,
-            text=entry.heading.text,
+            text=shown_heading(entry.heading.text),
             slug=entry.heading.slug,
             start_line=entry.start_line,
             end_line=entry.end_line,
@@ -95,7 +109,7 @@ def document_item(summary: DocumentSummary) -> responses.DocumentItem:
         title=summary.title,
         chunks=summary.chunks,
         size=summary.size,
-        changed=summary.mtime_ns / 1e9,
+        changed=summary.dated.time_ns / 1e9,
         links=summary.links,
         tags=list(summary.tags),
     )
@@ -110,7 +124,7 @@ def chunk_item(chunk: StoredChunk) -> responses.ChunkItem:
         end=row.end,
         start_line=row.start_line,
         end_line=row.end_line,
-        breadcrumb=breadcrumb_of(row.heading_path),
+        breadcrumb=shown_breadcrumb(row.heading_path),
         tokens=row.tokens,
     )
 
@@ -140,3 +154,66 @@ def _whole_characters(value: Any) -> Any:
     if isinstance(value, dict):
         return {_whole_characters(key): _whole_characters(item) for key, item in value.items()}
     return [_whole_characters(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+# -- Every error → one JSON body, and a status that says whose fault it is.
+
+_KINDS: tuple[tuple[type[HeadnoteError], int, str], ...] = (
+    (MissingSource, 404, "not_found"),
+    (SettingsError, 400, "bad_request"),
+    (AnswerError, 502, "model_failed"),
+    (EmbeddingError, 502, "model_failed"),
+    (IndexFailure, 503, "index_unavailable"),
+    (HeadnoteError, 503, "unavailable"),
+)
+
+# The traceback goes to the terminal of the server, never to the client.
+INTERNAL_ERROR = Problem("failed", "the server failed", "see the output on its terminal")
+
+
+class Refused(Exception):
+    """A request that is refused before it reaches the index."""
+
+    def __init__(
+        self, status: int, code: str, message: str, remedy: str = "", headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers
+        self.problem = Problem(code, message, remedy)
+
+
+def failure(status: int, problem: Problem, headers: dict[str, str] | None = None) -> Response:
+    return Response(encoded(Failure(problem)), status, headers, "application/json")
+
+
+def problem_of(error: HeadnoteError) -> tuple[int, Problem]:
+    """The status and body for an error, without the folders of this machine."""
+    status, code = next((status, code) for kind, status, code in _KINDS if isinstance(error, kind))
+    if isinstance(error, MissingSource):
+        remedy = error.remedy if error.remedy.startswith(("it has", "nearest", "search")) else "see /api/documents"
+        return status, Problem(code, f"{error.path}: {error.message}", remedy)
+    where = f"{error.path}: " if isinstance(error, SettingsError) and error.path else ""
+    return status, Problem(code, where + error.message, error.remedy)
+
+
+def on_headnote_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HeadnoteError)
+    return failure(*problem_of(error))
+
+
+def on_refusal(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return failure(error.status, error.problem, error.headers)
+
+
+def on_http_error(_: Request, error: Exception) -> Response:
+    """No such address, or the wrong method."""
+    status = int(getattr(error, "status_code", 500))
+    phrase = HTTPStatus(status).phrase
+    headers = dict(getattr(error, "headers", None) or {})
+    return failure(status, Problem(phrase.lower().replace(" ", "_"), phrase, "see /api/openapi.json"), headers)
+
+
+def on_unexpected(_: Request, __: Exception) -> Response:
+    return failure(500, INTERNAL_ERROR)

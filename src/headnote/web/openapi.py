@@ -10,9 +10,9 @@ import msgspec
 
 from headnote import __version__
 from headnote.web.ask_stream import LINES
-from headnote.web.endpoints.routes import ENDPOINTS, Endpoint
 from headnote.web.requests import AskRequest
 from headnote.web.responses import AskEvent, Failure
+from headnote.web.routes import ENDPOINTS, Endpoint
 
 _REF = "#/components/schemas/{name}"
 _JSON = "application/json"

@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headnote.api import Index
-from headnote.web.failures import Refused
+from headnote.web.conversion import Refused
 from headnote.web.security import DIAGRAM_POLICY
 
 # -- Bodies as gzip, for clients that take it.

@@ -12,17 +12,18 @@ from msgspec import Meta
 
 from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS, KIND_OF_ALIAS, VALUE_ALIASES
 from headnote.chunking.budgets import OVERLAPS, SIZES
-from headnote.chunking.describe import SettingInfo, describe_settings
-from headnote.chunking.presets import presets
+from headnote.chunking.presets import SettingInfo, describe_settings, presets
 from headnote.chunking.settings import BLOCK_KINDS, RANGES
 from headnote.errors import SettingsError, nearest
 from headnote.search.query import (
     MAX_QUERY_CHARS,
     OPTIONS,
+    Between,
     Names,
     SearchArguments,
     SearchOption,
     Since,
+    Text,
     Where,
     read_options,
 )
@@ -102,6 +103,9 @@ _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?"
 _ZONE = "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 
 
+_SPAN = "((?!0000)[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?)"
+
+
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """Takes no parameters."""
 
@@ -117,6 +121,8 @@ _WRITTEN: dict[Any, tuple[Any, Any]] = {
         Annotated[str, Meta(max_length=40, pattern=f"^(|[0-9]{{1,6}}[hdwy]|{_DAY}([T ]{_CLOCK}{_ZONE}?)?)$")],
         "",
     ),
+    Between: (Annotated[str, Meta(max_length=30, pattern=f"^{_SPAN}?(\\.\\.{_SPAN}?)?$")], ""),
+    Text: (Annotated[str, Meta(max_length=MAX_QUERY_CHARS)], ""),
     str: (Annotated[str, Meta(max_length=20, pattern=r"^(steps|[0-9]+(\.[0-9]+)?)?$")], ""),
     bool: (bool, False),
 }
@@ -265,7 +271,7 @@ def from_body(body: bytes, shape: type[Request]) -> Request:
 
 
 def _whole_numbers(value: Any) -> Any:
-    """To JSON, 10.0 is a whole number as 10 is; to Python it is not."""
+    """Make whole numbers of 10.0 and the like: JSON does not tell them from 10, and Python does."""
     if isinstance(value, dict):
         return {name: _whole_numbers(item) for name, item in value.items()}
     if isinstance(value, list):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from headnote.api.reports import ModelStatus
-from headnote.chunking.describe import SettingInfo
+from headnote.chunking.presets import SettingInfo
 from headnote.index.plan import FilesRead
 from headnote.links.graph import Node
 from headnote.model import Citation, Dropped, Facet, FoundWord, Hit, ReadQuery, Related
@@ -80,6 +80,8 @@ class StatusAnswer(msgspec.Struct):
     """The first hundred files and folders that one might miss."""
     withheld: list[str]
     """Settings of the folder that are not used before `headnote trust`."""
+    read_only: bool
+    """Whether the index stays as it is, whatever becomes of the files."""
     page: str
     """Digest of the page that this server has. A page with another one is of another version."""
 
@@ -293,6 +295,14 @@ class HeadingAnswer(msgspec.Struct):
     tokens: int
 
 
+class HeadingsAnswer(msgspec.Struct):
+    """By path of the document: text, first line of the chunk that the heading stands in, and whether that line is its
+    own."""
+
+    # Not tuples: tools that read the schema take what `prefixItems` says for an error.
+    headings: dict[str, list[list[str | int | bool]]]
+
+
 class OutlineAnswer(msgspec.Struct):
     path: str
     headings: list[HeadingAnswer]
@@ -334,6 +344,8 @@ class LinkAnswer(msgspec.Struct):
     resolved: str | None
     broken: bool
     picture: str | None = None
+    sentence: str = ""
+    """In which it stands, as a reader sees it; of the first links to a document."""
 
 
 class LinksAnswer(msgspec.Struct):
@@ -385,6 +397,8 @@ class DocumentAnswer(msgspec.Struct):
     backlinks: list[LinkAnswer]
     tags: list[str]
     metadata: dict[str, Any]
+    direction: Literal["ltr", "rtl"]
+    """Which way most of it is read."""
 
 
 class GraphAnswer(msgspec.Struct):

@@ -20,7 +20,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headnote.errors import SettingsError
-from headnote.web.failures import Refused, failure
+from headnote.web.conversion import Refused, failure
 from headnote.web.requests import MAX_BODY_BYTES
 
 BODY_SECONDS = 20.0

@@ -122,6 +122,32 @@ OTHER_SCRIPTS = """
 """
 """Function words of languages that their script tells apart."""
 
+QUESTIONS = {
+    "": """
+are can could did do does how hows is should what whats when whens where wheres which who whos whose why whys will would
+""",
+    "danish": "hvad hvem hvilke hvilken hvilket hvor hvordan hvorfor hvornår",
+    "dutch": "hoe hoeveel waar waarom wanneer wat welk welke wie",
+    "finnish": "kuinka kuka mihin mikä miksi milloin missä mistä mitä miten mitkä",
+    "french": "combien comment où pourquoi quand que quel quelle quelles quels qui quoi",
+    "german": "wann warum was welche welchem welchen welcher welches wem wen wer wessen wie wieso wo",
+    "hungarian": "hány hogyan hol honnan hova ki kik mely melyik mennyi mi mikor milyen mit",
+    "italian": "che chi come cosa dove perché qual quale quali quando quanta quante quanti quanto",
+    "norwegian": "hva hvem hvilke hvilken hvilket hvor hvordan hvorfor",
+    "portuguese": "como onde porque qual quais quando quanta quantas quanto quantos que quem",
+    "romanian": "când cât câte câți ce cine cum unde",
+    "spanish": "cómo cuál cuáles cuándo cuánta cuántas cuánto cuántos dónde qué quién quiénes",
+    "swedish": "hur när vad var varför vem vilka vilken vilket",
+    "turkish": "hangi hangisi kaç kim kime kimi kimin ne neden nedir nerede nereden nereye niçin",
+    "vietnamese": "ai bao đâu gì làm nào sao",
+}
+"""Language in Latin letters → the words with which a question begins; of English if it is empty."""
+QUESTIONS_IN_OTHER_SCRIPTS = """
+γιατί ποια ποιες ποιο ποιοι ποιον ποιος ποιους ποιων πόσα πόσες πόση πόσο πόσοι πόσους πότε πού πώς τι
+где зачем как какая какие какой каком какую когда кого кому кто куда почему сколько такое чего чем что
+أي أين كم كيف لماذا ما ماذا متى هل
+कब कहाँ कहां कितना कितनी कितने किस किसका किसकी किसके किसको किसने किसे कैसे कौन कौनसा कौनसी क्या क्यों
+"""
 WITHOUT_BLANKS = """
 ใคร ใครบ้าง อะไร อะไรบ้าง ที่ไหน ไหน เมื่อไร เมื่อไหร่ เมื่อใด เท่าไร เท่าไหร่ เท่าใด อย่างไร ยังไง ทำไม เพราะเหตุใด เพราะอะไร กี่ หรือไม่ ใด
 什么 什么样 甚麼 什麼 谁 誰 哪 哪个 哪些 哪里 哪一 哪裡 哪個 多少 多久 几个 幾個 怎么 怎么样 怎样 怎麼

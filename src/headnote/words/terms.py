@@ -8,6 +8,8 @@ A word becomes these terms: each part, stemmed; where it has several, all of the
 `user-id`, `userId` and `userid` find each other; and the form with its mark, if it begins or ends with one (`--flag`,
 `#tag`, `C++`). Between digits the joint stays: `1.29` is not `129`.
 
+An operator of code (`===`, `?.`, `::`) is a term, too, as it is, wherever it stands.
+
 Scripts without blanks become overlapping pairs of characters, and single ones: pairs are nearly words, and single
 characters find what the text puts into other words. A character is what is written as one: in Thai, Lao, Burmese and
 Khmer, a consonant with its vowels and tones.
@@ -17,12 +19,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, chain, pairwise, repeat
 
 from headnote.extras import load
 from headnote.words.languages import LATIN
+from headnote.words.memory import word_memory
 
 MAX_TERM_CHARS = 80
 """Characters. Longer terms are cut in documents and queries alike, so they still match."""
@@ -38,7 +41,7 @@ _TERM_SETS = 30_000
 """Words of hits whose terms are kept as sets: ten megabytes, and more words than most folders have."""
 
 # Han, kana, Hangul, Bopomofo, and the scripts of South East Asia that write no blanks between words; no punctuation.
-_NO_BLANKS = (
+NO_BLANKS = (
     r"\u0e00-\u0e2e\u0e30-\u0e3e\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17d7"
     r"\u17dc-\u17ff\u1100-\u11ff\u3005-\u3007\u3021-\u302f\u3031-\u303c\u303e-\u309f\u30a1-\u30fa\u30fc-\u312f"
     r"\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
@@ -54,7 +57,7 @@ _STACKING = r"\u1039\u17d2"
 # Everything else that does not separate words for certain. What is no letter is sorted out when the word is read.
 _BLANK_IN_WORDS = "\u1680"
 """The only blank that the class below takes for a part of a word."""
-_C = rf"[^\x00-/:-@\[-`{{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020{_NO_BLANKS}]"
+_C = rf"[^\x00-/:-@\[-`{{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020{NO_BLANKS}]"
 _WORDS = r"""
     (?: --? | [#.@$] )?+             # a mark in front: --flag, #tag, .env, @name, $HOME
     C++ (?: [-._'’]{1,3}+ C++ )*+    # parts and what joins them
@@ -87,6 +90,64 @@ _SILENT = re.compile(r"[\u0300-\u036f\u0640\u064b-\u0652\u0670\ufe00-\ufe0f]")
 """Combining accents, Arabic vowels and stretching, variation selectors."""
 
 
+# Operators that consist of several signs and mean something by themselves. Those that Markdown has a use for (`**`,
+# `--`) would be in every document.
+_OPERATORS = frozenset(
+    "=== !== == != => -> <- <= >= ?. ?? ??= :: ::< := && || &&= ||= += -= *= /= |> << >> .. ..= ...".split()
+)
+_SIGNS_OF_OPERATORS = ("=", ">", "<", "..", "::", "&&", "||", "??", "?.")
+"""Each operator has one of them."""
+_RUN_OF_SIGNS = re.compile(r"[-=!<>?:&|+*/.]{2,8}+")
+_ENDS_A_SENTENCE = frozenset(("...", "..", "??", "?."))
+"""Behind a word and before a blank."""
+_AS_TERM = {ord(sign): ord(sign) + 0xFEE0 for sign in "-=!<>?:&|+*/."}
+"""A sign → the same in full width: a letter or digit to every store, and in no other term."""
+_AS_WRITTEN = {term: sign for sign, term in _AS_TERM.items()}
+
+
+def operator_terms(text: str) -> list[str]:
+    """The terms of the operators of code in a text, in order.
+
+    >>> operator_terms("`a?.b` is `a === null ? ...`. Really?? Yes...")
+    ['？．', '＝＝＝', '．．．']
+    """
+    for sign in _SIGNS_OF_OPERATORS:  # a few fast searches rule out most texts
+        if sign in text:
+            break
+    else:
+        return []
+    runs = _RUN_OF_SIGNS.findall(text)
+    if not runs or _OPERATORS.isdisjoint(runs):
+        return []
+    text = _plain(text)
+    return [
+        match[0].translate(_AS_TERM)
+        for match in _RUN_OF_SIGNS.finditer(text)
+        if match[0] in _OPERATORS and not (match[0] in _ENDS_A_SENTENCE and _is_end(text, match))
+    ]
+
+
+def operator_places(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Where those of the terms that are operators stand in a text, in order."""
+    signs = {as_written(term) for term in terms if is_operator(term)}
+    return (match.span() for match in _RUN_OF_SIGNS.finditer(text) if match[0] in signs) if signs else iter(())
+
+
+def _is_end(text: str, match: re.Match[str]) -> bool:
+    before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
+    return before.isalnum() and not after.strip()
+
+
+def is_operator(term: str) -> bool:
+    """Whether a term is an operator of code."""
+    return as_written(term) in _OPERATORS
+
+
+def as_written(term: str) -> str:
+    """An operator as it is written; any other term as it is."""
+    return term.translate(_AS_WRITTEN)
+
+
 def terms(text: str, language: str = "") -> list[str]:
     """The terms of a document or a field of it, in order and as often as they occur.
 
@@ -98,16 +159,16 @@ def terms(text: str, language: str = "") -> list[str]:
 
 def term_line(text: str, language: str = "") -> str:
     """The same with blanks between them, as the keyword index takes it. Extra blanks mean nothing."""
-    return " ".join(map(_table(language).__getitem__, _between_blanks(text)))
-
-
-def _between_blanks(text: str) -> list[str]:
-    """A text cut into pieces of whole words: no word reaches across a blank."""
-    text = _plain(text)
+    text, table = _plain(text), _table(language).lines
     if text.isascii():
         # A full stop is a part of a word only before a letter or digit.
-        return text.translate(_BLANKED).replace(". ", "  ").split()
-    return words_of(text) if _BLANK_IN_WORDS in text else text.split()
+        lines = table.of_words(text.translate(_BLANKED).replace(". ", "  "))
+    elif _BLANK_IN_WORDS in text:
+        lines = [table[word] for word in words_of(text)]
+    else:
+        lines = table.of_words(text)
+    lines += operator_terms(text)
+    return " ".join(lines)
 
 
 def _plain(text: str) -> str:
@@ -183,7 +244,7 @@ def english_stems(words: Iterable[str]) -> list[str]:
 
 def folded(word: str) -> str:
     """A word as its term has it before stemming: `Über` is `uber`."""
-    return unicodedata.normalize("NFKC", word).translate(_folding()).casefold().strip()[:MAX_TERM_CHARS]
+    return unicodedata.normalize("NFKC", word).translate(folding()).casefold().strip()[:MAX_TERM_CHARS]
 
 
 def is_without_blanks(text: str) -> bool:
@@ -209,19 +270,19 @@ def words_of(text: str) -> list[str]:
 @cache
 def _any_word() -> re.Pattern[str]:
     return re.compile(
-        _WORDS.replace("C++", f"{_C}++").replace("(?!C)", f"(?!{_C})") + rf"| [{_NO_BLANKS}]++", re.VERBOSE
+        _WORDS.replace("C++", f"{_C}++").replace("(?!C)", f"(?!{_C})") + rf"| [{NO_BLANKS}]++", re.VERBOSE
     )
 
 
 @cache
 def _only_without_blanks() -> re.Pattern[str]:
-    return re.compile(rf"[{_NO_BLANKS}]++")
+    return re.compile(rf"[{NO_BLANKS}]++")
 
 
 @cache
 def _run() -> re.Pattern[str]:
     """Without blanks, which is group 1, or with."""
-    return re.compile(rf"([{_NO_BLANKS}]++)|[^\s{_NO_BLANKS}]++")
+    return re.compile(rf"([{NO_BLANKS}]++)|[^\s{NO_BLANKS}]++")
 
 
 @cache
@@ -270,36 +331,27 @@ def _table(language: str = "") -> _TermTable:
     return _TermTable(language)
 
 
-class _TermTable(dict[str, str]):
-    """What stands between two blanks of a text in this language → its terms, with blanks between them."""
+class _TermTable:
+    """The terms of words in one language."""
 
     def __init__(self, language: str) -> None:
-        super().__init__()
-        self._parts: dict[str, list[str]] = {}
+        most = _TABLE_SIZE // (10 if language else 1)
+        self.lines = word_memory(self._line_of, most)
+        """What stands between two blanks of a text → its terms, with blanks between them."""
+        self._parts = word_memory(self._take_apart, most)
         self._language = language
         self._stem_latin = str if language == "vietnamese" else _stemmer(language or "english")
-        self._most = _TABLE_SIZE // (10 if language else 1)
-
-    def __missing__(self, piece: str) -> str:
-        line = self._line_of(piece)
-        if _is_short(piece):
-            if len(self) >= self._most:
-                self.clear()
-                self._parts.clear()
-            # One object for both is found in one place of the memory.
-            self[piece] = piece if line == piece else line
-        return line
 
     def _line_of(self, piece: str) -> str:
         if piece.isascii() and piece.isalnum():
             if piece.isalpha() and (piece.islower() or piece[1:].islower()):
                 return self._stem_latin(piece[:MAX_TERM_CHARS].lower())  # most words
-            return " ".join(self._part_terms(piece))
+            return " ".join(self._parts[piece])
         words = words_of(piece)
         if words == [piece]:
             return " ".join(self._terms(piece))
         # A word that is cut again is the same word, so each has a line of its own.
-        return " ".join([self[word] for word in words])
+        return " ".join([self.lines[word] for word in words])
 
     def _terms(self, word: str) -> list[str]:
         if word.isascii():
@@ -307,7 +359,7 @@ class _TermTable(dict[str, str]):
         if _only_without_blanks().fullmatch(word) and unicodedata.is_normalized("NFKC", word):
             return _pairs_and_singles(word)
         result: list[str] = []
-        for run in _run().finditer(unicodedata.normalize("NFKC", word).translate(_folding())):
+        for run in _run().finditer(unicodedata.normalize("NFKC", word).translate(folding())):
             result += _pairs_and_singles(run[0]) if run[1] else self._word_terms(run[0])
         if self._language and word.isalpha() and (accented := self._accented(word)) not in result:
             result.append(accented)
@@ -319,7 +371,7 @@ class _TermTable(dict[str, str]):
         accented = unicodedata.normalize("NFC", word).casefold()[:MAX_TERM_CHARS]
         if self._language == "vietnamese":
             return accented
-        return self._stem_latin(accented).translate(_folding()).strip()
+        return self._stem_latin(accented).translate(folding()).strip()
 
     def _word_terms(self, word: str) -> list[str]:
         mark_before, core, mark_behind = _MARKED.fullmatch(word).groups("")  # type: ignore[union-attr]
@@ -333,8 +385,8 @@ class _TermTable(dict[str, str]):
         if mark_before or mark_behind:
             result.append((mark_before + core.replace("'", "") + mark_behind).casefold()[:MAX_TERM_CHARS])
         if len(pieces) == 1:
-            return result + self._part_terms(pieces[0])
-        parts = [term for piece in pieces for term in self._part_terms(piece)]
+            return result + self._parts[pieces[0]]
+        parts = [term for piece in pieces for term in self._parts[piece]]
         if len(pieces) <= MAX_PARTS:
             result += self._wholes(pieces)
         return result + parts
@@ -351,16 +403,8 @@ class _TermTable(dict[str, str]):
         versions = [beginning[:MAX_TERM_CHARS] for beginning in accumulate(joined)][1:]
         return [*versions, *(version[1:] for version in versions if version[0] == "v")]
 
-    def _part_terms(self, part: str) -> list[str]:
-        """One part, and the words in it: `ConfigMap`, `python3`."""
-        part_terms = self._parts.get(part)
-        if part_terms is None:
-            part_terms = self._take_apart(part)
-            if len(part) <= _MAX_CACHED_CHARS:
-                self._parts[part] = part_terms
-        return part_terms
-
     def _take_apart(self, part: str) -> list[str]:
+        """One part, and the words in it: `ConfigMap`, `python3`."""
         folded = part.casefold()
         result = [self._stemmed(folded)]
         if numbered := _NAME_AND_NUMBER.fullmatch(folded):
@@ -381,11 +425,6 @@ class _TermTable(dict[str, str]):
         return word
 
 
-def _is_short(text: str) -> bool:
-    """A long word hardly occurs twice, least of all in a script without blanks, where it is a whole clause."""
-    return len(text) <= (_MAX_CACHED_CHARS if text.isascii() else _MAX_CACHED_CHARS // 3)
-
-
 def _has_humps(part: str) -> bool:
     inner = part[1:]
     return not (inner.islower() or part.isupper() or _PLURAL_OF_CAPITALS.fullmatch(part)) and inner != inner.lower()
@@ -397,7 +436,7 @@ def _pairs_and_singles(run: str) -> list[str]:
 
 
 @cache
-def _folding() -> _Folding:
+def folding() -> _Folding:
     return _Folding()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from headnote.numeric import np
+from headnote.extras import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

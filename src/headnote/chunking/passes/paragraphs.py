@@ -7,8 +7,7 @@ from itertools import zip_longest
 from headnote.chunking.context import ChunkingContext
 from headnote.chunking.draft import Draft
 from headnote.chunking.passes.merge import join
-from headnote.chunking.passes.overlap import carried_weight
-from headnote.chunking.passes.pack import pack
+from headnote.chunking.passes.pack import carried_weight, pack
 from headnote.lines import with_plain_line_ends
 
 

@@ -7,8 +7,7 @@ from itertools import accumulate, pairwise
 from operator import sub
 
 from headnote.chunking.context import MANY_BLANKS, ChunkingContext
-from headnote.chunking.splitting import leaf_cuts
-from headnote.chunking.splitting.leaf_cuts import by_item, by_line, by_sentence, by_word
+from headnote.chunking.splitting import pieces
 from headnote.chunking.splitting.pieces import (
     BETWEEN_BLOCKS,
     IN_BLOCK,
@@ -16,6 +15,10 @@ from headnote.chunking.splitting.pieces import (
     CutPiece,
     Cuts,
     Units,
+    by_item,
+    by_line,
+    by_sentence,
+    by_word,
     quote_marker,
     source_start,
 )
@@ -96,7 +99,7 @@ class Measure:
         self._context = context
         self._start = start
         self._counter = context.counter
-        self._source = source
+        self._source = context.masked[start : start + len(source)] if context.leaves_out else source
         self._is_code = is_code
 
     def texts(self, *texts: str) -> list[int]:
@@ -143,7 +146,7 @@ class Measure:
 
 
 def _never_backwards(places: list[int]) -> list[int]:
-    """Each place, or the furthest before it. Nearly always they are in order, which sorting finds out soonest."""
+    """Each place, or the furthest one before it. They are nearly always sorted, which `sorted` detects fastest."""
     return places if places == sorted(places) else list(accumulate(places, max))
 
 
@@ -151,10 +154,10 @@ def _never_backwards(places: list[int]) -> list[int]:
 
 
 _SEAMS: dict[str, Callable[[CutPiece], Cuts]] = {
-    "code": leaf_cuts.code,
-    "html": leaf_cuts.raw,
-    "mdx_expression": leaf_cuts.raw,
-    "table": leaf_cuts.table,
+    "code": pieces.code,
+    "html": pieces.raw,
+    "mdx_expression": pieces.raw,
+    "table": pieces.table,
     "list": by_item,
     "paragraph": by_sentence,
     "heading": by_word,
@@ -331,7 +334,7 @@ class _Splitter:
             units.off_seam[-1] |= is_off_seam
 
     def _by_character(self, word: CutPiece) -> Cuts:
-        """As many characters at a time as fit, for a single endless word."""
+        """Cut a single endless word: as many characters at a time as fit."""
         text = word.text
         end = word.start + len(text.rstrip())
         word = word._replace(start=word.end - len(text.lstrip()))
@@ -357,7 +360,7 @@ class _Splitter:
                     weights[text] = self.measure.texts(text)[0]
             if weights[part.before] + weights[part.after] <= self.limit * 3 // 4:
                 return part
-            before, reopen = leaf_cuts.shorter_opening(part.before), leaf_cuts.shorter_opening(part.reopen)
+            before, reopen = pieces.shorter_opening(part.before), pieces.shorter_opening(part.reopen)
             if (before, reopen) == (part.before, part.reopen):
                 return part._replace(before="", after="", reopen="", close="")
             part = part._replace(before=before, reopen=reopen)

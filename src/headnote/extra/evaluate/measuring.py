@@ -11,10 +11,10 @@ from headnote.errors import MissingSource
 from headnote.extra.evaluate import metrics
 from headnote.extra.evaluate.metrics import TextSpan
 from headnote.extra.evaluate.questions import Question, locate
+from headnote.extras import np
 from headnote.index.text_vectors import parts_of
 from headnote.lines import count_line_ends
 from headnote.model import Hit, text_hash
-from headnote.numeric import np
 from headnote.store.interface import Reader, Store
 from headnote.store.quantized import names_of
 from headnote.tokens import count_tokens

@@ -309,7 +309,7 @@ def locate(gold: Gold, text: str, place: GoldPlace) -> TextSpan:
 
 
 def _trimmed(span: TextSpan, text: str) -> TextSpan:
-    """Without blanks at either end."""
+    """The range without blanks at either end."""
     inner = text[span.start : span.end]
     start = span.start + len(inner) - len(inner.lstrip())
     return span._replace(start=start, end=max(start, span.end - len(inner) + len(inner.rstrip())))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.embedding.instant import DATA
 from headnote.embedding.wordpieces import VOCABULARY
-from headnote.numeric import np
+from headnote.extras import np
 from headnote.store.keyword_fields import field_texts
 from headnote.store.quantized import PartSet
 from headnote.store.rows import DEFAULT_WEIGHTS, StoredChunk
@@ -81,7 +81,8 @@ def page_terms(source: str) -> list[str]:
 @lru_cache(maxsize=1 << 16)
 def _word_terms(word: str) -> tuple[str, ...]:
     # Texts repeat their words, and cutting each again took a quarter of an export.
-    return tuple(terms(word) if word.isascii() else _others(word))
+    # The script knows no operators of code, such as the dots of `1..2`: their terms are not of ASCII.
+    return tuple(filter(str.isascii, terms(word)) if word.isascii() else _others(word))
 
 
 def _others(word: str) -> list[str]:
@@ -135,7 +136,7 @@ def _shards(postings: dict[str, list[tuple[int, int]]], lengths: Sequence[int]) 
 
 
 def _posting(places: Sequence[tuple[int, int]], lengths: Sequence[int]) -> bytes:
-    """Of each chunk: how far from the one before, how often the term is in it, and how long it is."""
+    """For each chunk, how far it is from the one before, how often it has the term, and how long it is."""
     data, last = bytearray(), 0
     for chunk, count in places:
         data += number(chunk - last) + number(count) + number(lengths[chunk])

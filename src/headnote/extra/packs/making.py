@@ -29,16 +29,15 @@ from headnote.extra.packs.signing import sign
 from headnote.extra.packs.unpacking import PACKED_MODELS
 from headnote.extras import DISTRIBUTION, load
 from headnote.index.manifest import manifest_of, unfinished_reads
-from headnote.search.contexts import Contexts
+from headnote.search.ranking import Contexts
 from headnote.sources.repository import by_parts
 from headnote.store.codec import compressed, escaped
-from headnote.store.integrity import BROKEN, MADE_WITH, SITES, signed
+from headnote.store.integrity import BROKEN, SITES, STORED_SETTINGS, signed
 from headnote.store.interface import Store
-from headnote.store.rows import DocumentEntry
+from headnote.store.rows import Dates, DocumentEntry
+from headnote.store.sqlite.connections import opened_as_database, rows
 from headnote.store.sqlite.matrix import BLOCK
-from headnote.store.sqlite.opened_files import opened_as_database
 from headnote.store.sqlite.schema import create_tables
-from headnote.store.sqlite.sql import rows
 from headnote.store.sqlite.vectors import BYTES
 from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
 from headnote.whole_files import name_aside, written_whole
@@ -131,7 +130,7 @@ def _copy_documents(
 
 
 def _copy_vectors(source: SqliteReader, writer: SqliteWriter, model: str, hashes: Mapping[bytes, None]) -> None:
-    """In the order of the chunks. What no chunk has any more is swept away afterwards."""
+    """Copy vectors in the order of the chunks. Those that no chunk has any more are swept away afterwards."""
     found = rows(source.db, "SELECT id, dims FROM models WHERE name = ?", (escaped(model),))
     if not found:
         return
@@ -228,7 +227,8 @@ def _write(source: PackSource, file: Path, scratch: Path, options: PackOptions) 
 
         def adapted(entry: DocumentEntry) -> DocumentEntry:
             document = entry.document
-            return entry if options.times else entry._replace(document=document._replace(mtime_ns=time_ns))
+            undated = document._replace(mtime_ns=time_ns, dates=Dates())
+            return entry if options.times else entry._replace(document=undated)
 
         write_canonical(reader, file, scratch, models, own, adapted)
         paths = reader.document_paths()
@@ -270,10 +270,12 @@ def _models(source: PackSource, reader: SqliteReader, deep: bool) -> list[str]:
 def _manifest(source: PackSource, manifest: dict[str, str], models: list[str]) -> dict[str, str]:
     """What others may know of how the index was made."""
     embedder = short_name(models[-1]) if models else "none"
-    made_with = portable(source.choice, embedder)
+    stored_settings = portable(source.choice, embedder)
     instant = next((name for name in models if short_name(name) == "instant"), "")
-    own = manifest_of(choice_of(made_with).chunking.settings, models[-1] if models else "none", instant)
-    return own | {key: manifest[key] for key in ("reader", SITES) if key in manifest} | {MADE_WITH: made_with}
+    own = manifest_of(choice_of(stored_settings).chunking.settings, models[-1] if models else "none", instant)
+    return (
+        own | {key: manifest[key] for key in ("reader", SITES) if key in manifest} | {STORED_SETTINGS: stored_settings}
+    )
 
 
 def _search(settings: SearchSettings) -> dict[str, Any]:

@@ -18,11 +18,9 @@ from uuid import uuid4
 from headnote.errors import CorruptIndex, IndexFailure, NewerIndex, UnwritableIndex
 from headnote.extras import load
 from headnote.store.integrity import Damaged, decoding, integer
-from headnote.store.sqlite.connections import Identity, Opened, SqliteConnections
+from headnote.store.sqlite.connections import Identity, Opened, SqliteConnections, UnlockedFile, only_value, rows
 from headnote.store.sqlite.documents import SqliteCaches
-from headnote.store.sqlite.opened_files import UnlockedFile
 from headnote.store.sqlite.schema import APPLICATION, VERSION, create_tables, version_of
-from headnote.store.sqlite.sql import only_value, rows
 from headnote.store.sqlite.store import SqliteStore
 from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
 
@@ -136,7 +134,7 @@ class _VerifiedFile(UnlockedFile):
 
 def _file_system(apsw: Any, name: str, data: VerifiedBytes) -> Any:
     class VerifiedFileSystem(apsw.VFS):  # type: ignore[misc]
-        """Has one file, whatever it is called."""
+        """A file system with one file, whatever it is called."""
 
         def __init__(self) -> None:
             super().__init__(name, "")
@@ -234,7 +232,7 @@ class PackedStore(SqliteStore):
         raise read_only_pack(self.place)
 
     def _caches_of(self, identity: Identity) -> SqliteCaches:
-        """Without a file of vectors beside the pack, where nothing is written."""
+        """Caches without a file of vectors beside the pack, where nothing is written."""
         return self._caches.setdefault(identity.seen, SqliteCaches())
 
 

@@ -25,8 +25,8 @@ from headnote.errors import EmbeddingError, SettingsError
 from headnote.extra.packs.format import Container, PackInfo, damaged, read_container, read_info
 from headnote.extra.packs.packed import PackedStore, VerifiedBytes
 from headnote.extra.packs.signing import check_signature
-from headnote.search.contexts import Contexts
-from headnote.store.integrity import MADE_WITH, Damaged
+from headnote.search.ranking import Contexts
+from headnote.store.integrity import STORED_SETTINGS, Damaged
 
 PACKED_MODELS = ("instant", "deep", "minilm", "quality")
 """Models that run on every machine. A pack that names another one could make its reader call a service."""
@@ -103,7 +103,7 @@ def _choice(store: PackedStore, file: Path, roots: Sequence[RootEntry]) -> Choic
             if len(path) > _MAX_PATH:
                 raise damaged(file, f"{path!r:.60} is longer than paths are")
         try:
-            return choice_of(reader.manifest().get(MADE_WITH, ""))._replace(roots=tuple(roots))
+            return choice_of(reader.manifest().get(STORED_SETTINGS, ""))._replace(roots=tuple(roots))
         except (Damaged, SettingsError) as error:
             raise damaged(file, f"its settings cannot be read: {error}") from None
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headnote.errors import BulkError
-from headnote.extra.scale.arrow import VECTOR, chunk_schema, load_arrow, load_parquet
+from headnote.extra.scale.batch import VECTOR, chunk_schema, load_arrow, load_parquet
 from headnote.extra.scale.storage import Storage, open_storage
 from headnote.extra.scale.work import Recipe
 from headnote.extras import install, load

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.errors import BulkError
-from headnote.extra.scale.arrow import document_schema, load_arrow, load_compute
-from headnote.extra.scale.batch import chunk_batch
+from headnote.extra.scale.batch import chunk_batch, document_schema, load_arrow, load_compute
 from headnote.extra.scale.chunk_files import (
     ChunkFiles,
     ParquetBuffer,

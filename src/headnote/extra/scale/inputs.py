@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.errors import MissingSource, SourceError, UnreadableSource
-from headnote.extra.scale.arrow import load_arrow, load_parquet
-from headnote.extra.scale.batch import CONTENT, ERROR, MODIFIED, content_column
+from headnote.extra.scale.batch import CONTENT, ERROR, MODIFIED, content_column, load_arrow, load_parquet
 from headnote.extra.scale.storage import absolute, input_errors, is_remote, read_local, read_remote, remote
 from headnote.sources.discover import MAX_BYTES, discover
 from headnote.sources.files import SUFFIXES, has_known_suffix, source_error

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headnote.errors import BulkError, SettingsError, nearest
-from headnote.extra.scale.arrow import load_arrow
+from headnote.extra.scale.batch import load_arrow
 from headnote.extra.scale.folder_output import FolderOutput
 from headnote.extra.scale.inputs import Inputs, before_magic, list_inputs
 from headnote.extra.scale.storage import absolute, is_remote
@@ -44,12 +44,12 @@ def find_engine(name: str) -> JobEngine:
     if name == "local":
         return run_local
     if name == "ray":
-        from headnote.extra.scale.ray_data import load_ray, run_ray
+        from headnote.extra.scale.engines import load_ray, run_ray
 
         load_ray()
         return run_ray
     if name == "spark":
-        from headnote.extra.scale.spark import load_spark, run_spark
+        from headnote.extra.scale.engines import load_spark, run_spark
 
         load_spark()
         return run_spark
@@ -103,7 +103,7 @@ class Job:
     """Whether to start over instead of resuming."""
     adopt: bool = False
     """Whether to take over an index that belongs to another input."""
-    made_with: str = ""
+    stored_settings: str = ""
     """The settings as given by the user, stored in an index."""
 
 
@@ -180,7 +180,7 @@ def open_output(job: Job) -> JobOutput:
         from headnote.extra.scale.store_output import IndexTarget, StoreOutput
 
         target = IndexTarget(root=_root_of(job.input), url=job.out, source=_source_of(job.input), adopt=job.adopt)
-        return StoreOutput(target, job.recipe, job.made_with)
+        return StoreOutput(target, job.recipe, job.stored_settings)
     return FolderOutput(absolute(job.out), job.recipe)
 
 

@@ -25,7 +25,7 @@ from headnote.index.text_vectors import complete, embed_in_parts, whole, with_ve
 from headnote.sources.files import FileSnapshot, content_hash, decode
 from headnote.sources.repository import ListedFile
 from headnote.store.codec import columns_of
-from headnote.store.integrity import MADE_WITH, UNFINISHED
+from headnote.store.integrity import STORED_SETTINGS, UNFINISHED
 from headnote.store.interface import Store, Writer
 from headnote.store.opening import open_store, shown_store
 from headnote.store.quantized import names_of
@@ -61,10 +61,10 @@ def _open(target: IndexTarget) -> Store:
 class StoreOutput:
     """An index in a database."""
 
-    def __init__(self, target: IndexTarget, recipe: Recipe, made_with: str = "") -> None:
+    def __init__(self, target: IndexTarget, recipe: Recipe, stored_settings: str = "") -> None:
         self._target = target
         self._recipe = recipe
-        self._made_with = {MADE_WITH: made_with} if made_with else {}
+        self._stored_settings = {STORED_SETTINGS: stored_settings} if stored_settings else {}
         self._store = _open(target)
         self._owner = Owner(target.source, self._store.place, self._store.is_shared, target.adopt)
         self._files: dict[str, ListedFile] = {}
@@ -78,7 +78,7 @@ class StoreOutput:
             previous = reader.manifest()
             unfinished = unfinished_reads(previous)
             # A read that stopped is finished when this job is.
-            manifest |= self._made_with | self._owner.entry(previous) | unfinished_entry(unfinished)
+            manifest |= self._stored_settings | self._owner.entry(previous) | unfinished_entry(unfinished)
             self._files = {} if rebuild else reader.files()
         reason = needs_rebuild(previous, manifest) if previous else ""
         if reason and not rebuild:
@@ -209,7 +209,8 @@ class _Vectors:
     """The vectors of some documents, made before the transaction starts so that other writers need not wait."""
 
     def __init__(self, entries: Sequence[DocumentEntry], embedder: Embedder) -> None:
-        texts = {row.hash: row.embed_text(entry.document.text) for entry in entries for row in entry.chunks}
+        sources = ((entry, entry.document.masked) for entry in entries)
+        texts = {row.hash: row.embed_text(source) for entry, source in sources for row in entry.chunks}
         self._model = embedder.name
         self._hashes = list(texts)
         self._parts = embed_in_parts(embedder, list(texts.values()))

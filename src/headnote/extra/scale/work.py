@@ -19,8 +19,7 @@ from headnote.chunking.settings import Settings
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models, get_models
 from headnote.errors import HeadnoteError
-from headnote.extra.scale.arrow import FORMAT, load_arrow
-from headnote.extra.scale.batch import open_embedder
+from headnote.extra.scale.batch import FORMAT, load_arrow, open_embedder
 from headnote.extra.scale.inputs import Unit
 from headnote.index.manifest import READER, settings_text
 from headnote.sources.discover import MAX_BYTES
@@ -68,7 +67,7 @@ class Recipe:
         return open_embedder(self.embedder, self.threads, self.device)
 
     def open_models(self) -> Models:
-        """For an index. A model that is instant needs no vectors of its own a second time."""
+        """The models of an index. An instant model does not make its vectors a second time."""
         instant, embedder = get_models("instant").instant if self.instant else None, self.open_embedder()
         is_same = instant is not None and embedder is not None and embedder.name == instant.name
         return Models(instant, None if is_same else embedder)

@@ -14,6 +14,7 @@ from headnote.errors import SourceError
 from headnote.formats.kinds import open_document
 from headnote.links.anchors import Anchors, anchors_of, block_ids, repeated_ids
 from headnote.links.checking.link_report import Position
+from headnote.links.checking.page_facts import PageFacts, facts_of, is_generated
 from headnote.links.resolving import aliases_of, link_row
 from headnote.links.sites.site import Naming, naming_of
 from headnote.markdown.document import Document
@@ -97,6 +98,12 @@ class LinkedDocument(NamedTuple):
     repeated: tuple[tuple[str, Position], ...]
     """Ids that were given before in the same document."""
     comments: tuple[Comment, ...]
+    is_generated: bool = False
+    """Whether a program has written it: then nobody mends it here."""
+    facts: PageFacts = PageFacts()
+    """What lint needs besides; empty for a check of links."""
+    footnotes_at: tuple[Position, ...] = ()
+    """Where its footnotes are."""
 
 
 class UnreadFile(NamedTuple):
@@ -120,24 +127,27 @@ class LinkReader:
     tree: Tree
     mdx: Mapping[str, bool | None]
     """Name of a root → whether its Markdown is MDX."""
+    with_facts: bool = False
+    """Whether to read what lint needs."""
 
     def __call__(self, paths: Sequence[str]) -> list[LinkedDocument | UnreadFile]:
         return list(map(self._read, paths))
 
     def _read(self, path: str) -> LinkedDocument | UnreadFile:
         try:
-            return linked_document(self.tree.read(path), self.mdx[self.tree.root_of(path)])
+            return linked_document(self.tree.read(path), self.mdx[self.tree.root_of(path)], self.with_facts)
         except SourceError as error:
             return UnreadFile(path, error)
 
 
-def linked_document(snapshot: FileSnapshot, mdx: bool | None = None) -> LinkedDocument:
+def linked_document(snapshot: FileSnapshot, mdx: bool | None = None, with_facts: bool = False) -> LinkedDocument:
     document = open_document(snapshot.text, snapshot.path, mdx)
     text = document.text
     links = sorted((*document.links, *links_in_tags(document)), key=attrgetter("start"))
     placed = list(_placed(links, text, document.path))
     inside = tuple(link for link in placed if not link.row.external)
     repeated = repeated_ids(document)
+    facts = facts_of(document) if with_facts else PageFacts()
     return LinkedDocument(
         path=document.path,
         links=inside,
@@ -147,6 +157,9 @@ def linked_document(snapshot: FileSnapshot, mdx: bool | None = None) -> LinkedDo
         blocks=tuple(block_ids(text)),
         repeated=tuple((name, _positions(text, [range_])[0]) for name, range_ in repeated),
         comments=tuple(_comments(document)),
+        is_generated=is_generated(document),
+        facts=facts,
+        footnotes_at=tuple(_positions(text, [(one.start, one.end) for one in facts.footnotes])),
     )
 
 
@@ -156,7 +169,7 @@ def _placed(links: Sequence[Link], text: str, path: str) -> Iterator[PlacedLink]
 
 
 def _positions(text: str, ranges: Iterable[tuple[int, int]]) -> list[Position]:
-    """Of ranges in the order of their starts. Lines are counted from one to the next, so all of it is linear."""
+    """The positions of ranges that are sorted by start. Lines are counted from one to the next, so this is linear."""
     positions = []
     at = _Cursor()
     for start, end in ranges:
@@ -174,7 +187,7 @@ class _Cursor(NamedTuple):
     line_start: int = 0
 
     def moved(self, text: str, offset: int) -> _Cursor:
-        """The same, further on."""
+        """The cursor, moved further on."""
         newest = max(text.rfind("\n", self.offset, offset), text.rfind("\r", self.offset, offset))
         start = newest + 1 if newest >= 0 else self.line_start
         return _Cursor(offset, self.line + line_ends(text, self.offset, offset), start)

@@ -1,16 +1,23 @@
-"""Documents as read → what is wrong with their links and their ids."""
+"""Documents as read → what is wrong with their links and their ids, and what each target that does not exist may have
+meant."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import posixpath
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
+from urllib.parse import quote, unquote
 
 from headnote.links.anchors import Anchors
 from headnote.links.checking.checked_files import LinkedDocument
-from headnote.links.checking.link_report import Finding, FindingKind, Position
-from headnote.links.checking.near_misses import Suggestions
+from headnote.links.checking.link_report import TOP, Finding, FindingKind
 from headnote.links.resolving import (
+    PLAIN_SITES,
+    Contents,
     RootContents,
+    SiteAddresses,
     SitesOfRoots,
     TreeLinkCheck,
     TreeResolver,
@@ -19,13 +26,138 @@ from headnote.links.resolving import (
     path_of,
 )
 from headnote.links.sites.addresses import Addresses
-from headnote.links.sites.site import Naming, Site, is_page, site_of
-from headnote.links.sites.site_files import names_a_file
+from headnote.links.sites.site import Naming, Site, folded, is_page, page_of, site_of, without_suffix
+from headnote.links.sites.site_files import Neighbours, SiteFiles, names_a_file
 from headnote.model.progress import Progress, Watcher
-from headnote.sources.tree import Tree
+from headnote.sources.files import SimilarNames
+from headnote.sources.tree import RootPlace, Tree
 from headnote.store.rows import LinkRow
 
-_TOP = Position(1, 1, 1, 1)
+ALIKE = 0.75
+"""Minimum similarity of two names, from 0 to 1. A wrong suggestion is worse than none."""
+_MIN_CHARS = 3
+"""Letters of a name that may be the beginning of another one."""
+MAX_NAMES = 2000
+"""Names that are compared letter by letter. A document with more is a table of data."""
+
+
+class Suggestions:
+    """The nearest existing targets among these documents and the files beside them."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        documents: Collection[str],
+        contents: Contents,
+        sites: SitesOfRoots,
+        bases: Mapping[str, str],
+    ) -> None:
+        self._tree = tree
+        self._documents = documents
+        self._contents = contents
+        self._sites = sites
+        self._bases = bases
+        self._known_anchors: dict[str, SimilarNames] = {}
+
+    def anchor(self, link: LinkRow) -> str:
+        """The link with an anchor that its document has."""
+        name = self._anchor_like(link.fragment, link.resolved or "")
+        return f"{link.target}#{name}" if name else ""
+
+    def _anchor_like(self, fragment: str, path: str) -> str:
+        anchors = self._contents.anchors(path)
+        names = [*anchors.headings, *anchors.ids][:MAX_NAMES]
+        wanted = unquote(fragment).lower()
+        if path not in self._known_anchors:
+            self._known_anchors[path] = SimilarNames(names, ALIKE)
+        return self._known_anchors[path].like(wanted) or next((one for one in names if _continues(wanted, one)), "")
+
+    def page(self, link: LinkRow) -> str:
+        """The link with a document that exists."""
+        path = self._document_like(path_of(link), link.path)
+        if not path:
+            return ""
+        anchor = self._anchor_like(link.fragment, path) if link.fragment else ""
+        return self._written(path, link) + (f"#{anchor}" if anchor else "")
+
+    def file(self, link: LinkRow) -> str:
+        """The link with a file that exists: of the same name elsewhere, or of a similar one in the same folder."""
+        root, source = self._place(link.path)
+        path = self._files[root.name].like(path_of(link), source)
+        if not path:
+            return ""
+        return path if link.kind in ("wikilink", "embed") else _from(source, path)
+
+    def _written(self, path: str, link: LinkRow) -> str:
+        """A document as a link of this form names it."""
+        if link.kind in ("wikilink", "embed"):
+            return without_suffix(path).rpartition("/")[2]
+        here, there = self._place(link.path), self._place(path)
+        if not link.target.startswith("/"):
+            return _from(self._file(here), self._file(there))
+        own = self._addresses(here).of(there.path) if here.root is there.root else ()
+        return min(own, key=len, default=f"/{path}")
+
+    def _place(self, path: str) -> RootPlace:
+        place = self._tree.place(path)
+        assert place is not None, "every document that was read has a root"
+        return place
+
+    def _file(self, place: RootPlace) -> str:
+        """Where a document lies on this machine."""
+        return f"{self._tops[place.root.name]}/{place.path}"
+
+    @cached_property
+    def _tops(self) -> dict[str, str]:
+        return {root.name: root.real.as_posix() for root in self._tree.roots}
+
+    @cached_property
+    def _files(self) -> dict[str, SiteFiles]:
+        return {root.name: SiteFiles(root.folder) for root in self._tree.roots}
+
+    def _addresses(self, place: RootPlace) -> Addresses:
+        return self._addresses_of_roots[place.root.name].of(place.path)
+
+    @cached_property
+    def _addresses_of_roots(self) -> dict[str, SiteAddresses]:
+        return {
+            root.name: SiteAddresses(
+                self._sites.get(root.name) or PLAIN_SITES,
+                RootContents(self._contents, root).naming,
+                self._bases.get(root.name, ""),
+            )
+            for root in self._tree.roots
+        }
+
+    def _document_like(self, target: str, source: str) -> str | None:
+        """A document of the same name in another folder, else one of a similar name."""
+        name = folded(page_of(target)).rpartition("/")[2]
+        named = self._by_name.get(name) or self._by_name.get(self._names.like(name))
+        return named.nearest(source, but=source) if name and named else None
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Neighbours]:
+        table: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self._documents):
+            table[folded(page_of(path)).rpartition("/")[2]].append(path)
+        return {name: Neighbours(paths) for name, paths in table.items()}
+
+    @cached_property
+    def _names(self) -> SimilarNames:
+        return SimilarNames(self._by_name, ALIKE)
+
+
+def _continues(one: str, other: str) -> bool:
+    """Whether one name is the other with something more at its end."""
+    short, long = sorted((one, other.lower()), key=len)
+    return len(short) >= _MIN_CHARS and long.startswith(f"{short}-")
+
+
+def _from(source: str, path: str) -> str:
+    return quote(posixpath.relpath(path, posixpath.dirname(source) or "."), safe="/:@!$&'*+,;=~()-._")
+
+
+# -- Documents as read → what is wrong with their links and their ids.
 
 
 class CheckedContents:
@@ -57,16 +189,27 @@ class CheckedContents:
         return blocks
 
 
-def findings_in(
+class CheckedLinks(NamedTuple):
+    """The links of all documents, and what is wrong with them."""
+
+    findings: list[Finding]
+    """By path and place."""
+    resolved: list[LinkRow]
+    """Where each leads."""
+
+
+def check_of_links(
     documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher
-) -> list[Finding]:
-    """All that is wrong, by path and place."""
-    found = [
-        *_broken(documents, tree, sites, on_progress),
-        *_repeated(documents),
-        *_at_one_address(documents, tree, sites),
-    ]
-    return sorted(found, key=lambda finding: (finding.path, finding.at, finding.kind))
+) -> CheckedLinks:
+    broken, resolved = _broken(documents, tree, sites, on_progress)
+    return CheckedLinks(
+        in_order([*broken, *_repeated(documents), *_at_one_address(documents, tree, sites)]),
+        resolved,
+    )
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: (finding.path, finding.at, finding.kind))
 
 
 # -- links
@@ -74,7 +217,8 @@ def findings_in(
 
 def _broken(
     documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher
-) -> Iterator[Finding]:
+) -> tuple[list[Finding], list[LinkRow]]:
+    """What is broken, and all links as they lead."""
     paths = frozenset(document.path for document in documents)
     links = [link for document in documents for link in document.links]
     contents = CheckedContents(documents)
@@ -82,19 +226,24 @@ def _broken(
     resolver = TreeResolver(tree, paths, contents, sites, bases)
     check = TreeLinkCheck(tree, paths, sites, bases)
     suggestions = Suggestions(tree, paths, contents, sites, bases)
+    broken, resolved = [], []
     for done, link in enumerate(links):
         on_progress(Progress("check", done, len(links)))
         row = resolver.resolve(link.row)
+        resolved.append(row)
         if check.is_broken(row):
             kind = _kind(row, paths)
-            yield Finding(
-                kind=kind,
-                path=row.path,
-                at=link.at,
-                target=row.written,
-                message=_message(kind, row),
-                suggestion=_suggestion(kind, row, suggestions),
+            broken.append(
+                Finding(
+                    kind=kind,
+                    path=row.path,
+                    at=link.at,
+                    target=row.written,
+                    message=_message(kind, row),
+                    suggestion=_suggestion(kind, row, suggestions),
+                )
             )
+    return broken, resolved
 
 
 def _kind(link: LinkRow, paths: frozenset[str]) -> FindingKind:
@@ -140,7 +289,7 @@ def _at_one_address(documents: Iterable[LinkedDocument], tree: Tree, sites: Site
             shown = (path for path in naming() if site_of(path, sites[root.name]) == site)
             for path, other, address in _sharing_an_address(shown, site, naming):
                 message = f"{root.prefix}{other} has the same address, {address}"
-                yield Finding("duplicate-address", root.prefix + path, _TOP, address, message)
+                yield Finding("duplicate-address", root.prefix + path, TOP, address, message)
 
 
 def _sharing_an_address(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -45,7 +45,7 @@ class IgnoreEntry(NamedTuple):
 
 
 def target_regex(glob: str) -> re.Pattern[str]:
-    """`*` for any text, `?` for any character, everything else for itself."""
+    """`*` matches any text, `?` any character, everything else itself."""
     # Each star is settled where the text after it first fits, so no target is tried in many ways.
     first, *later = (re.escape(part).replace(r"\?", ".") for part in re.split(r"\*+", glob))
     if not later:
@@ -81,6 +81,20 @@ def sift(
     sifted.findings.extend(_unused_entry(entry) for entry in entries if entry.place and entry not in used)
     for path, many in comments.items():
         sifted.findings.extend(_unused_comment(path, one) for one in many if one not in used)
+    return sifted
+
+
+def known_before(findings: Iterable[Finding], before: Iterable[Finding]) -> Sifted:
+    """Take out what was found before, as often as it was, wherever in its file it stands now."""
+    left = Counter((one.kind, one.path, one.target) for one in before)
+    sifted = Sifted([], [])
+    for finding in findings:
+        identity = finding.kind, finding.path, finding.target
+        if left[identity]:
+            left[identity] -= 1
+            sifted.ignored.append(IgnoredFinding(finding, "in the baseline"))
+        else:
+            sifted.findings.append(finding)
     return sifted
 
 

@@ -1,26 +1,69 @@
-"""A finding, and the report that has all of them."""
+"""A finding, and the report that has all of them, also as SARIF 2.1.0, which code scanning takes."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
 from headnote.sources.repository import SkippedFile
 
-FindingKind = Literal["page", "anchor", "file", "duplicate-anchor", "duplicate-address", "unused-ignore"]
+FindingKind = Literal[
+    "page",
+    "anchor",
+    "file",
+    "duplicate-anchor",
+    "duplicate-address",
+    "unused-ignore",
+    "wanted",
+    "orphan",
+    "unlisted",
+    "stub",
+    "near-duplicate",
+    "footnote",
+    "schema",
+    "outdated",
+    "numbers",
+]
 
 
-KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
+class KindRow(NamedTuple):
+    """A kind of finding."""
+
+    about: str
+    """What it means, in a sentence."""
+    level: Literal["error", "warning"] = "warning"
+    """An error is wrong in any case; a warning is worth a look."""
+    is_of_links: bool = False
+    """Whether the check of links reports it; lint reports all."""
 
 
-ABOUT: dict[FindingKind, str] = {
-    "page": "A link leads to a document that does not exist.",
-    "anchor": "A link leads to a heading or id that its document does not have.",
-    "file": "A link or picture leads to a file that does not exist.",
-    "duplicate-anchor": "A document gives the same id twice, so links lead to the first one only.",
-    "duplicate-address": "Two documents have the same address on the site, so one of them cannot be reached.",
-    "unused-ignore": "An entry of the ignore list matches nothing.",
+KINDS: dict[FindingKind, KindRow] = {
+    "page": KindRow("A link leads to a document that does not exist.", "error", True),
+    "anchor": KindRow("A link leads to a heading or id that its document does not have.", "error", True),
+    "file": KindRow("A link or picture leads to a file that does not exist.", "error", True),
+    "duplicate-anchor": KindRow(
+        "A document gives the same id twice, so links lead to the first one only.", "error", True
+    ),
+    "duplicate-address": KindRow(
+        "Two documents have the same address on the site, so one of them cannot be reached.", "error", True
+    ),
+    "unused-ignore": KindRow("An entry of the ignore list matches nothing.", is_of_links=True),
+    "wanted": KindRow("Several documents link to a page that nobody wrote yet."),
+    "orphan": KindRow("A document that no other links to, and that links to none."),
+    "unlisted": KindRow("The index page of its folder links to most pages, and not to this one."),
+    "stub": KindRow("A page that says nothing, or nearly so."),
+    "near-duplicate": KindRow("Most of a page stands in another one, too."),
+    "footnote": KindRow("A footnote without a definition, or a definition without a footnote.", "error"),
+    "schema": KindRow("The frontmatter is not as the settings want it.", "error"),
+    "outdated": KindRow("A page is older than what it names as its source."),
+    "numbers": KindRow("Two pages say the same with different numbers: one of them may be wrong."),
 }
+"""In the order in which they are counted."""
+LINK_KINDS: tuple[FindingKind, ...] = tuple(kind for kind, row in KINDS.items() if row.is_of_links)
 
 
 class Position(NamedTuple):
@@ -34,6 +77,10 @@ class Position(NamedTuple):
     """Last line."""
     end_column: int
     """Just past its last character."""
+
+
+TOP = Position(1, 1, 1, 1)
+"""Of what is about a whole document."""
 
 
 class Finding(NamedTuple):
@@ -72,6 +119,8 @@ class LinkReport:
     """Links that were checked: those that lead to something below the root."""
     external: int
     """Links that leave the folder. They are never opened."""
+    unjudged: int = 0
+    """Broken links of documents that programs have written: nobody mends them there."""
     findings: list[Finding] = field(default_factory=list)
     """By path and line."""
     ignored: list[IgnoredFinding] = field(default_factory=list)
@@ -80,3 +129,72 @@ class LinkReport:
     """Files that could not be read, so nobody knows what is in them."""
     skipped: list[SkippedFile] = field(default_factory=list)
     """Files that were left out on purpose: too large, or not text."""
+
+
+# -- What a check of links found, as SARIF 2.1.0, which code scanning takes.
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+_NUMBERS: dict[FindingKind, int] = {kind: number for number, kind in enumerate(KINDS)}
+
+
+def sarif_log(report: LinkReport, file_of: Callable[[Finding], str], version: str) -> dict[str, Any]:
+    """The report as one run. `file_of` is the file of a finding as the platform knows it."""
+    notifications = [
+        {"level": "error", "message": {"text": f"could not be checked: {file.path}: {file.reason}"}}
+        for file in report.unread
+    ]
+    run = {
+        "tool": {"driver": {"name": "headnote", "version": version, "rules": list(_rules())}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {"executionSuccessful": not report.unread, "toolExecutionNotifications": notifications},
+        ],
+        "results": list(_results(report.findings, file_of)),
+    }
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rules() -> Iterator[dict[str, Any]]:
+    for kind, row in KINDS.items():
+        yield {"id": kind, "shortDescription": {"text": row.about}, "defaultConfiguration": {"level": row.level}}
+
+
+def said(finding: Finding) -> str:
+    """A finding in a sentence, with what it may have meant."""
+    return f"{finding.message} (nearest: {finding.suggestion})" if finding.suggestion else finding.message
+
+
+def _results(findings: Iterable[Finding], file_of: Callable[[Finding], str]) -> Iterator[dict[str, Any]]:
+    occurrences: Counter[tuple[str, str, str]] = Counter()
+    for finding in findings:
+        place = file_of(finding)
+        identity = (place, finding.kind, finding.target)
+        occurrences[identity] += 1
+        at = finding.at
+        yield {
+            "ruleId": finding.kind,
+            "ruleIndex": _NUMBERS[finding.kind],
+            "level": KINDS[finding.kind].level,
+            "message": {"text": said(finding)},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": quote(place, safe="/"), "uriBaseId": "%SRCROOT%"},
+                        "region": {
+                            "startLine": at.line,
+                            "startColumn": at.column,
+                            "endLine": at.end_line,
+                            "endColumn": at.end_column,
+                        },
+                    }
+                }
+            ],
+            # The same finding on another line is still the same one.
+            "partialFingerprints": {"headnoteLink/v1": _digest(*identity, str(occurrences[identity]))},
+        }
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -21,7 +21,7 @@ class SitePlace(NamedTuple):
     """Its path from the folder of the mount."""
     naming: Naming
     rewrites: Mapping[str, str]
-    """Those of the site, as a table."""
+    """The rewrites of the site, as a table."""
 
 
 Route = Callable[[SitePlace], Iterator[str]]
@@ -208,6 +208,8 @@ class Addresses:
         documents = self._lookup(address)
         if not documents and self._base and below(self._base, folded(address)) is not None:
             documents = self._lookup(address[len(self._base) :])
+        if not documents and (edition := _EDITION.match(address)):
+            documents = self._lookup(address[edition.end() :])
         return documents
 
     def made_at(self, address: str) -> str | None:
@@ -270,7 +272,7 @@ class Addresses:
 
 def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
     """What nearly all links from the top begin with, though no folder has that name: `/en`, if the folder is the
-    English part of a site. `targets` says how often each of them occurs.
+    English part of a site, or `/en-us/docs`. `targets` says how often each of them occurs.
 
     Of a language, only links are counted that lead into no folder here: a translation also links to pages that are not
     translated, by addresses without any language.
@@ -280,20 +282,25 @@ def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
     inside: dict[str, int] = defaultdict(int)
     explained: dict[str, int] = defaultdict(int)
     for target, count in targets.items():
-        first, _, rest = folded(target.partition("?")[0].strip("/")).partition("/")
-        inside[first] += count
-        explained[first] += count if page_of(rest) in pages else 0
+        parts = folded(target.partition("?")[0].strip("/")).split("/")
+        inside[parts[0]] += count
+        # The shortest prefix without which a target is a page here, so that none is counted twice.
+        page = ("/".join(parts[:length]) for length in _LENGTHS if page_of("/".join(parts[length:])) in pages)
+        explained[next(page, "")] += count
     elsewhere = {name: count for name, count in inside.items() if name not in tops}
     first = max(elsewhere, key=lambda name: (elsewhere[name], name), default="")
     counted = elsewhere if _LANGUAGE.fullmatch(first) else inside
-    wins = first and 2 * inside[first] > sum(counted.values()) and 2 * explained[first] > inside[first]
-    return f"/{first}" if wins else ""
+    if not first or 2 * inside[first] <= sum(counted.values()):
+        return ""
+    known = {base: count for base, count in explained.items() if base.partition("/")[0] == first}
+    base = max(known, key=lambda name: (known[name], name), default="")
+    return f"/{base}" if base and 2 * known[base] > inside[first] else ""
 
 
 def leaves_the_language(base: str, target: str) -> bool:
-    """Whether a target leads to another language of the site, if the folder is only one of them: those pages lie
-    elsewhere, and nobody here can tell whether they exist."""
-    is_language = _LANGUAGE.fullmatch(base.strip("/")) is not None
+    """Whether a target leads to another language of the site, or to another part of it, if the folder is only one of
+    them: those pages lie elsewhere, and nobody here can tell whether they exist."""
+    is_language = _LANGUAGE.fullmatch(base.strip("/").partition("/")[0]) is not None
     return is_language and target.startswith("/") and below(base, folded(f"{target.rstrip('/')}/")) is None
 
 
@@ -306,5 +313,9 @@ def leaves_the_site(site: Site, target: str, source: str) -> bool:
     return bool(inside) and all(joined(posixpath.dirname(path), target) is None for path in inside)
 
 
+_LENGTHS = (1, 2, 3)
+"""Parts of an address that all pages of a folder may have in front."""
+_EDITION = re.compile(r"/[\w.-]+@[\w.-]+(?=/)")
+"""`/enterprise-cloud@latest`, by which a site shows its pages as one of its products has them."""
 _LANGUAGE = re.compile(r"[a-z]{2}(?:-[a-z]{2,4})?")
 """As the first part of an address."""

@@ -275,12 +275,12 @@ def _mdbook_site(folder: str, source: str) -> Site:
 def _laid_out(documents: Sequence[str]) -> list[Site]:
     """Sites without a configuration, told by files and folders that only one generator has."""
     for path in documents:
-        if (at := f"/{path}".find("/src/content/docs/")) >= 0:
+        if "src/content/docs/" in path and (at := f"/{path}".find("/src/content/docs/")) >= 0:
             return [_astro_site(path[: max(at - 1, 0)].rstrip("/"), "", documents)]
     hugo = next((path for path in documents if path.endswith("/_index.md") and "content/" in path), None)
     if hugo is not None and (at := f"/{hugo}".find("/content/")) >= 0:
         return [_hugo_site(hugo[: max(at - 1, 0)].rstrip("/"), {}, documents)]
-    books = (path for path in documents if f"/{path}".endswith("/src/SUMMARY.md"))
+    books = (path for path in documents if path.endswith("src/SUMMARY.md") and f"/{path}".endswith("/src/SUMMARY.md"))
     return [_mdbook_site(path.removesuffix("src/SUMMARY.md").rstrip("/"), "src") for path in books]
 
 

@@ -65,7 +65,7 @@ class Naming(NamedTuple):
 
 
 def naming_of(document: DocumentHead | DocumentRow) -> Naming:
-    """Read from its frontmatter, in the fields of any generator."""
+    """What its frontmatter says, in the fields of any generator."""
     data = document.metadata
     slug = _text(data, "slug")
     date = _text(data, "date")[:10]
@@ -104,7 +104,7 @@ def read_sites(manifest: Mapping[str, str]) -> dict[str, list[Site]]:
 
 
 def _read_site(fields: dict[str, Any]) -> Site:
-    """JSON has lists in place of tuples."""
+    """Read a site from JSON, which has lists in place of tuples."""
     tuples: dict[str, Any] = {
         "mounts": tuple(Mount(*mount) for mount in fields["mounts"]),
         **{name: tuple(fields[name]) for name in ("files", "languages")},

@@ -1,6 +1,7 @@
-"""Files of a site that are not documents: pictures, downloads, pages that are programs, ignored files.
+"""Files of a site that are not documents: pictures, downloads, pages that are programs, ignored files. And addresses
+that its host sends elsewhere, by `_redirects` (Netlify, Cloudflare), `netlify.toml` or `vercel.json`.
 
-They are looked up when needed and never stored: they come and go without any document changing.
+Files are looked up when needed and never stored: they come and go without any document changing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from headnote.links.sites.site import Site, below, is_page, joined, without_suffix
+from headnote.links.sites.site import Site, below, folded, is_page, joined, without_suffix
 from headnote.markdown.untrusted import load_data
 from headnote.sources.files import SimilarNames
 from headnote.sources.ignore import FETCHED_FOLDERS
@@ -24,7 +25,7 @@ _PAGE_ENDINGS = tuple(f".{end}" for end in "md mdx markdown html js jsx ts tsx v
 _HAS_SUFFIX = re.compile(r".*\.[A-Za-z0-9]{1,8}", re.DOTALL)
 """`v1.29 notes` and `Dr. No` name notes, `plan.pdf` names a file."""
 _ALIKE = 0.7
-"""How alike the names of two files must be, of 1."""
+"""Minimum similarity of the names of two files, from 0 to 1."""
 
 
 def names_a_file(name: str) -> bool:
@@ -111,7 +112,11 @@ class SiteFiles:
 
     @cached_property
     def _by_name(self) -> Endings:
-        return Endings(_below(self._root) if self._root is not None else (), str, str.lower)
+        return Endings(self.below_root(), str, str.lower)
+
+    def below_root(self) -> Iterable[str]:
+        """Every file, without hidden folders and fetched packages."""
+        return _below(self._root) if self._root is not None else ()
 
 
 def _from_top(site: Site, target: str) -> Iterator[str]:
@@ -141,7 +146,7 @@ def _from_page(target: str, source: str) -> Iterator[str]:
 
 
 def nearest(candidates: Iterable[str], source: str) -> str | None:
-    """Of several paths the one that shares most folders with the source, then the least deep."""
+    """The path that shares the most folders with the source; of several, the least deep."""
     folder = posixpath.dirname(source).split("/")
 
     def distance(path: str) -> tuple[int, int, str]:
@@ -162,7 +167,7 @@ class Neighbours:
         self.paths = list(paths)
 
     def nearest(self, source: str, *, but: str = "") -> str | None:
-        """As `nearest` says, and not this one."""
+        """The nearest path, see `nearest`, other than this one."""
         if len(self.paths) <= _FEW:
             return nearest((path for path in self.paths if path != but), source)
         folder = posixpath.dirname(source).split("/")
@@ -183,7 +188,7 @@ class Neighbours:
 
 
 _FEW = 4
-"""Paths. Fewer are compared at once."""
+"""In paths: fewer are compared directly."""
 
 
 class Endings:
@@ -242,9 +247,9 @@ _PAIR = re.compile(rf"{_STRING}\s*:\s*{_STRING}")
 # MkDocs names Python functions in its YAML; they are dropped.
 _YAML_TAG = re.compile(r"(?<=[:\-] )!+[\w.:/\-]+(?=\s|$)", re.MULTILINE)
 MAX_CONFIGURATION_BYTES = 1_000_000
-"""Characters; nobody writes a longer configuration by hand."""
+"""In characters: nobody writes a longer configuration by hand."""
 MAX_OBJECTS = 100
-"""Of one name, in one program; each is searched to its end."""
+"""Maximum objects of one name in one program: each is searched to its end."""
 
 
 class Program:
@@ -319,3 +324,93 @@ def _loaded(text: str, name: str) -> Any:
     if name.endswith(".json"):
         return load_data(text, "json", MAX_CONFIGURATION_BYTES)
     return load_data(_YAML_TAG.sub("", text), "yaml")
+
+
+# -- Addresses that the host of a site sends elsewhere: a link to one of them is no broken link.
+
+_RULE = re.compile(r"[ \t]*+(/[^\s#]*+)[ \t]++(?!#)\S++")
+_PLACEHOLDER = re.compile(r":\w++\*|:\w++|\([^()]*+\)|\*++")
+_MAX_PLACEHOLDERS = 4
+"""Of one rule: with more, an address could match in too many ways."""
+MAX_RULES = 20_000
+"""Maximum rules that are read of one site."""
+
+
+class Redirects:
+    """The redirects of one site."""
+
+    def __init__(self, root: str, site: Site) -> None:
+        sources = [source for _, source in zip(range(MAX_RULES), _sources(Path(root), site), strict=False)]
+        self._plain = frozenset(_normal(source) for source in sources if not _PLACEHOLDER.search(source))
+        # One pattern per rule: few rules have one, and those that fit everything say nothing.
+        self._patterns = [pattern for source in sources if (pattern := _pattern(source))]
+
+    def has(self, address: str) -> bool:
+        plain = _normal(address)
+        return plain in self._plain or any(pattern.fullmatch(plain) for pattern in self._patterns)
+
+
+def _normal(address: str) -> str:
+    return folded(address.partition("?")[0].partition("#")[0].rstrip("/"))
+
+
+def _pattern(source: str) -> re.Pattern[str] | None:
+    if not _PLACEHOLDER.search(source):
+        return None
+    literals = _PLACEHOLDER.split(_normal(source))
+    if not any(literal.strip("/") for literal in literals):
+        return None  # it fits everything: a site that moved, or a program that shows its own error page
+    kinds = _PLACEHOLDER.findall(source)
+    if len(kinds) > _MAX_PLACEHOLDERS:
+        return re.compile(f"{re.escape(literals[0])}.*")
+    parts = (_part(literal, kind) for literal, kind in zip(literals, [*kinds, ""], strict=True))
+    return re.compile("".join(parts))
+
+
+def _part(literal: str, placeholder: str) -> str:
+    """The regex of a literal and of the placeholder after it. A rule `/old/*` is also about `/old`."""
+    if not placeholder:
+        return re.escape(literal)
+    if re.fullmatch(r":\w+", placeholder):
+        return f"{re.escape(literal)}[^/]++"
+    return f"{re.escape(literal[:-1])}(?:/.*)?" if literal.endswith("/") else f"{re.escape(literal)}.*"
+
+
+def _sources(root: Path, site: Site) -> Iterator[str]:
+    folders = dict.fromkeys(("", site.folder, *site.files))
+    for folder in folders:
+        for name, read in _READERS.items():
+            try:
+                with (root / folder / name).open(encoding="utf-8", errors="replace") as file:
+                    text = file.read(MAX_CONFIGURATION_BYTES)
+            except (OSError, ValueError):
+                continue  # most sites have none
+            yield from read(text)
+
+
+def _of_lines(text: str) -> Iterable[str]:
+    return (match[1] for line in text.splitlines() if (match := _RULE.match(line)))
+
+
+def _of_netlify(text: str) -> Iterator[str]:
+    yield from _values(data_of(text, "netlify.toml").get("redirects"), "from")
+
+
+def _of_vercel(text: str) -> Iterator[str]:
+    data = data_of(text, "vercel.json")
+    for table in ("redirects", "rewrites"):
+        yield from _values(data.get(table), "source")
+
+
+def _values(rules: Any, key: str) -> Iterator[str]:
+    for rule in rules if isinstance(rules, list) else ():
+        source = rule.get(key) if isinstance(rule, dict) else None
+        if isinstance(source, str) and source.startswith("/"):
+            yield source
+
+
+_READERS: dict[str, Callable[[str], Iterable[str]]] = {
+    "_redirects": _of_lines,
+    "netlify.toml": _of_netlify,
+    "vercel.json": _of_vercel,
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.markdown.rules import code, container, heading, html, mdx, paragraph, thematic_break
+from headnote.markdown.rules import container, html, leaf, mdx, paragraph
 from headnote.markdown.rules.rule import Dialect, Rule
 
 
@@ -10,9 +10,9 @@ def table_of_rules(dialect: Dialect) -> list[Rule]:
     """The first whose pattern matches reads the block; a paragraph is what nothing else claims."""
     text = paragraph.paragraph(dialect)
     common = [
-        heading.atx_heading(dialect),
-        code.fenced_code(dialect),
-        thematic_break.thematic_break(dialect),
+        leaf.atx_heading(dialect),
+        leaf.fenced_code(dialect),
+        leaf.thematic_break(dialect),
         container.list_(dialect),
         container.block_quote(dialect),
         container.footnote(dialect),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from headnote.markdown.rules import starts, thematic_break
+from headnote.markdown.rules import leaf, paragraph
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.nesting import FOOTNOTE_WIDTH, nested_end
 from headnote.markdown.rules.rule import BLANK_LINE, REST_OF_LINE, Dialect, Rule, SpansRead, without_blank_end
@@ -45,7 +45,7 @@ def footnote(dialect: Dialect) -> Rule:
         reading.spans.append(("footnote", start, without_blank_end(text, start, end), 0, label))
         return end
 
-    return Rule("footnote", starts.FOOTNOTE_LABEL, read)
+    return Rule("footnote", paragraph.FOOTNOTE_LABEL, read)
 
 
 def list_(dialect: Dialect) -> Rule:
@@ -59,7 +59,7 @@ def list_(dialect: Dialect) -> Rule:
         reading.spans.append(("list", start, without_blank_end(text, start, end), 0, ""))
         return end
 
-    return Rule("list", starts.LIST_MARKER, read)
+    return Rule("list", paragraph.LIST_MARKER, read)
 
 
 def _list_end(text: str, start: int, sibling: Match) -> int:
@@ -80,7 +80,7 @@ def _sibling_markers(dialect: Dialect) -> dict[str, Match]:
     The group `plain` is there when the marker is followed by a few spaces and content, as nearly all are.
     """
     markers = {"-": "-", "+": r"\+", "*": r"\*", ".": r"[0-9]{1,9}+\.", ")": r"[0-9]{1,9}+\)"}
-    no_break = rf"(?!{dialect.indent}{thematic_break.OPENING})"
+    no_break = rf"(?!{dialect.indent}{leaf.BREAK_OPENING})"
     after = r"(?:(?P<plain>[ ]{1,4}(?=[^\s]))|[ \t\n])"
     return {last: re.compile(rf"{no_break}{dialect.indent}{marker}{after}").match for last, marker in markers.items()}
 
@@ -93,7 +93,7 @@ def _plain_list() -> re.Pattern[str]:
         first = rf"{marker}(?P<gap>[ ]{{1,4}}+)(?=[^\s]){REST_OF_LINE}{body}"
         return rf"{first}(?:{no_break}(?P=indent){same_marker}(?P=gap)(?=[^\s]){REST_OF_LINE}{body})*+"
 
-    no_break = rf"(?![ ]*+{thematic_break.OPENING})"
+    no_break = rf"(?![ ]*+{leaf.BREAK_OPENING})"
     bullets = items("(?P<bullet>[-+*])", "(?P=bullet)", 1)
     numbers = items("[0-9](?P<delimiter>[.)])", "[0-9](?P=delimiter)", 2)
     numbers = numbers.replace("gap", "number_gap")  # a group's name may stand only once in a regex
@@ -124,7 +124,7 @@ def _after_blank_line(text: str, position: int) -> bool:
 
 def _is_over(dialect: Dialect) -> IsOver:
     """Whether a line begins something new, so that what is open in the container before it does not matter."""
-    begins_block = re.compile(rf"\Z|{BLANK_LINE}|{starts.after_container(dialect)}").match
+    begins_block = re.compile(rf"\Z|{BLANK_LINE}|{paragraph.after_container(dialect)}").match
     if dialect.mdx:
         return lambda text, at, reading: begins_block(text, at) is not None or flow_at(text, at, reading).alone
     return lambda text, at, _: begins_block(text, at) is not None

@@ -11,11 +11,10 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from headnote.markdown.rules import heading, html, starts
-from headnote.markdown.rules.definition import only_definitions
+from headnote.markdown.rules import html, leaf, paragraph
+from headnote.markdown.rules.leaf import DELIMITER_ROW, is_table_head, only_definitions
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.rule import Dialect, SpansRead
-from headnote.markdown.rules.table import DELIMITER_ROW, is_table_head
 
 _QUOTE = 0
 """Width on the stack of a container that is continued by a `>` and not by indentation."""
@@ -38,14 +37,14 @@ class _Marker(NamedTuple):
 class _Patterns(NamedTuple):
     """Compiled once; matched where a line's content begins."""
 
-    list_marker: re.Pattern[str] = re.compile(starts.LIST_MARKER)
-    footnote: re.Pattern[str] = re.compile(starts.FOOTNOTE_LABEL)
-    heading: re.Pattern[str] = re.compile(heading.OPENING)
+    list_marker: re.Pattern[str] = re.compile(paragraph.LIST_MARKER)
+    footnote: re.Pattern[str] = re.compile(paragraph.FOOTNOTE_LABEL)
+    heading: re.Pattern[str] = re.compile(leaf.HEADING_OPENING)
     fence: re.Pattern[str] = re.compile(r"(`{3,}+)[^`\n]*+\n|(~{3,}+)")
     html_terminated: re.Pattern[str] = re.compile(html.TERMINATED)
     html_block: re.Pattern[str] = re.compile(html.BLOCK_TAG)
     html_complete: re.Pattern[str] = re.compile(html.COMPLETE_TAG)
-    underline: re.Pattern[str] = re.compile(starts.SETEXT_UNDERLINE)
+    underline: re.Pattern[str] = re.compile(paragraph.SETEXT_UNDERLINE)
     delimiters: re.Pattern[str] = re.compile(DELIMITER_ROW)
 
 

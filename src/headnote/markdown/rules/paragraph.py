@@ -1,7 +1,8 @@
-"""Paragraphs, and what turns out to be something else once its last line is seen.
+"""Paragraphs: which lines end them because they begin something new, and what turns out to be something else once its
+last line is seen.
 
-A paragraph may begin with link reference definitions, may be underlined into a setext heading, and its last line may
-be the header of a table.
+A paragraph may begin with link reference definitions, may be underlined into a setext heading, and its last line may be
+the header of a table.
 """
 
 from __future__ import annotations
@@ -9,11 +10,57 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from headnote.markdown.rules import starts
-from headnote.markdown.rules.definition import only_definitions, read_definitions
+from headnote.markdown.rules import html, leaf
+from headnote.markdown.rules.leaf import DELIMITER_ROW, is_table_head, only_definitions, read_definitions
 from headnote.markdown.rules.mdx import flow_at
-from headnote.markdown.rules.rule import REST_OF_LINE, Dialect, Reader, Rule, SpansRead, without_blank_end
-from headnote.markdown.rules.table import DELIMITER_ROW, is_table_head
+from headnote.markdown.rules.rule import BLANK_LINE, REST_OF_LINE, Dialect, Reader, Rule, SpansRead, without_blank_end
+
+LIST_MARKER = r"(?:[-+*]|[0-9]{1,9}+[.)])(?=[ \t\n])"
+SETEXT_UNDERLINE = r"(?:=++|-++)[ \t]*+\n"
+FOOTNOTE_LABEL = r"\[\^(?:[^\s\[\]\\]|\\[^\s])++\]:"
+
+# Inside a paragraph, only a list that begins with 1 and does not begin empty is taken for one: prose has years and
+# lone dashes at the beginning of lines.
+_INTERRUPTING_MARKER = r"(?:[-+*]|0{0,8}+1[.)])[ \t]++[^\n]"
+
+
+def _anywhere(dialect: Dialect) -> list[str]:
+    """What begins a new block wherever it stands."""
+    starts = [">", leaf.HEADING_OPENING, leaf.FENCE_OPENING, leaf.BREAK_OPENING, FOOTNOTE_LABEL]
+    return starts if dialect.mdx else [*starts, html.INTERRUPTING]
+
+
+def after_container(dialect: Dialect) -> str:
+    """A line, outside the container before it, that cannot be a lazy continuation of a paragraph in there."""
+    return rf"{dialect.indent}(?:{'|'.join([*_anywhere(dialect), LIST_MARKER])})"
+
+
+def after_paragraph(dialect: Dialect) -> str:
+    """A line that cannot go on with the paragraph before it."""
+    starts = [*_anywhere(dialect), _INTERRUPTING_MARKER]
+    return rf"{BLANK_LINE}|{dialect.indent}(?:{'|'.join(starts)})"
+
+
+def perhaps_after_paragraph(dialect: Dialect) -> str:
+    """A line that the paragraph rule has to look at closer.
+
+    An underline makes a heading of the paragraph, a delimiter row ends it if the line above is its header, and in MDX
+    a `<` or `{` ends it if a complete tag or expression stands there.
+    """
+    starts = [*_anywhere(dialect), _INTERRUPTING_MARKER, SETEXT_UNDERLINE, leaf.DELIMITER_ROW]
+    if dialect.mdx:
+        starts.append("[<{]")
+    return rf"{BLANK_LINE}|{dialect.indent}(?:{'|'.join(starts)})"
+
+
+def after_table(dialect: Dialect) -> str:
+    """A line that is no further row of the table before it."""
+    starts = [*_anywhere(dialect), LIST_MARKER, "[<{]" if dialect.mdx else html.COMPLETE_TAG]
+    too_deep = [] if dialect.mdx else [leaf.INDENT]
+    return "|".join([BLANK_LINE, *too_deep, rf"{dialect.indent}(?:{'|'.join(starts)})"])
+
+
+# -- Paragraphs, and what turns out to be something else once its last line is seen.
 
 _BEGINS_NOTHING = r"[^\s#>`~*+\-_<0-9\[{}]"
 """A first character that only a paragraph has; `{}` takes further characters to exclude."""
@@ -46,7 +93,7 @@ def prose_continuation(dialect: Dialect) -> Continuation:
 
 def _more(dialect: Dialect) -> str:
     goes_on = _BEGINS_NOTHING.format("=|:{" if dialect.mdx else "=|:")
-    return rf"(?:{goes_on}{REST_OF_LINE}|(?!{starts.perhaps_after_paragraph(dialect)}){REST_OF_LINE})*+"
+    return rf"(?:{goes_on}{REST_OF_LINE}|(?!{perhaps_after_paragraph(dialect)}){REST_OF_LINE})*+"
 
 
 def _reader(go_on: Continuation) -> Reader:
@@ -67,8 +114,8 @@ def _continuation_of_prose(dialect: Dialect) -> Continuation:
 
 def _continuation(dialect: Dialect) -> Continuation:
     one_more = re.compile(REST_OF_LINE + _more(dialect))
-    underline = re.compile(dialect.indent + starts.SETEXT_UNDERLINE).match
-    surely_ended = re.compile(starts.after_paragraph(dialect)).match
+    underline = re.compile(dialect.indent + SETEXT_UNDERLINE).match
+    surely_ended = re.compile(after_paragraph(dialect)).match
     delimiters = re.compile(dialect.indent + DELIMITER_ROW).match
     header_row = re.compile(rf"{dialect.indent}[^ \t]").match
     rows_end = _rows_end(dialect)
@@ -95,7 +142,7 @@ def _continuation(dialect: Dialect) -> Continuation:
 
 def _rows_end(dialect: Dialect) -> Callable[[str, int, SpansRead], int]:
     """From the line after the delimiter row, where the rows of the table end."""
-    more_rows = rf"(?:(?!{starts.after_table(dialect)}){REST_OF_LINE})*+"
+    more_rows = rf"(?:(?!{after_table(dialect)}){REST_OF_LINE})*+"
     rows, one_more = re.compile(more_rows), re.compile(REST_OF_LINE + more_rows)
     may_flow = re.compile(r"[ \t]*+[<{]").match
 

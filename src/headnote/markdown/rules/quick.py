@@ -31,7 +31,7 @@ _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY
 _COMPLETE_TAG: Final = re.compile(COMPLETE_TAG)
 _END_TAG_NAME: Final = frozenset(" \t\n>/")
 _MAX_NAME_CHARS: Final = 64
-"""Of a tag that is read here; so far a `>` is looked for."""
+"""Length of a tag that is read here: how far to look for its `>`."""
 _MAX_SPACES: Final = 4
 """Between the marker of a list item and its content."""
 _INDENTATION: Final = ("", " ", "  ", "   ")
@@ -163,7 +163,7 @@ def _may_be_item(first: str, mark: str, is_numbered: bool) -> bool:
 
 
 def _is_item(text: str, line: int, mark: str, width: int, gap: int) -> bool:
-    """Whether a line begins with a marker and so many spaces."""
+    """Whether a line begins with a marker and this many spaces."""
     if width > 1 and not "0" <= text[line] <= "9":
         return False
     at = line + width

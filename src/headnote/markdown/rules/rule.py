@@ -28,7 +28,7 @@ class Flow(NamedTuple):
     """End of the run with the spaces after it."""
     tags: tuple[JsxTag, ...]
     alone: bool
-    """Nothing else follows on the line where it ends."""
+    """Whether nothing else follows on its last line."""
 
 
 class SpansRead:

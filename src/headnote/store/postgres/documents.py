@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from headnote.extras import np
 from headnote.store.caching import ALL, Cache, Caches
 from headnote.store.codec import escaped, unescaped
-from headnote.store.document_reader import DocumentReader
 from headnote.store.filters import Filter, path_matcher
 from headnote.store.postgres.sql import Connection, in_server_words, rows
+from headnote.store.readers import DocumentReader
+from headnote.store.rows import Owners
 from headnote.store.selecting import Condition
 from headnote.words.terms import LANGUAGE_MARKS, languages_marked
 
@@ -25,6 +27,8 @@ class Lengths(NamedTuple):
     chunks: int
     average: float
     """Terms of a chunk."""
+    chunks_of_document: float
+    """On average, of those that have any."""
 
 
 class CachedModel(NamedTuple):
@@ -37,7 +41,7 @@ class CachedModel(NamedTuple):
 
 
 class PostgresCaches(Caches):
-    """Of the readers of one schema."""
+    """The caches of the readers of one schema."""
 
     def __init__(self, *, enabled: bool = True) -> None:
         super().__init__(enabled=enabled)
@@ -94,6 +98,12 @@ class PostgresDocuments(DocumentReader):
     def languages(self) -> list[str]:
         query = "SELECT DISTINCT word FROM postings WHERE word >= ? AND word < ?"
         return languages_marked(unescaped(word) for (word,) in self.select(query, LANGUAGE_MARKS))
+
+    def owners(self, ids: Sequence[int]) -> Owners:
+        query = """SELECT c.document, (SELECT max(number) + 1 FROM chunks o WHERE o.document = c.document)
+        FROM unnest(?::bigint[]) WITH ORDINALITY w (value, key) JOIN chunks c ON c.id = w.value ORDER BY w.key"""
+        found = np.array(self.select(query, (self.array(ids),)), np.int64).reshape(-1, 2)
+        return Owners(found[:, 0], found[:, 1])
 
     def text_of(self, document: int, text: Any, checksum: int | None) -> str:
         del document, checksum

@@ -14,13 +14,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, groupby
 from typing import TYPE_CHECKING, Any
 
-from headnote.numeric import np
+from headnote.extras import np
 from headnote.store.caching import ALL
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.postgres.documents import Lengths, PostgresDocuments
 from headnote.store.postgres.sql import PostgresUpdate, rows
-from headnote.store.rows import DEFAULT_WEIGHTS, FULL_WEIGHTS, KeywordFields, KeywordHit, Weights
+from headnote.store.rows import (
+    BY_CHUNKS,
+    BY_LENGTH,
+    DEFAULT_WEIGHTS,
+    DOCUMENT_SATURATION,
+    FULL_WEIGHTS,
+    IN_DOCUMENT,
+    SATURATION,
+    KeywordFields,
+    KeywordHit,
+    Weights,
+)
 from headnote.words.terms import rarest_terms
 from headnote.words.vocabulary import past
 
@@ -35,7 +46,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("chunk", "length", *KeywordFields._fields, "word")
 _TYPES = (">i8", ">i4", *[">i2"] * len(KeywordFields._fields))
-"""Of all columns but the last one."""
+"""Types of all columns but the last one."""
 MAX_SMALLINT = 32_767
 """What a smallint holds. A word that occurs more often in one chunk counts no more."""
 
@@ -102,26 +113,34 @@ def _in_order(words: Iterable[str]) -> tuple[list[bytes], NDArray[np.int64]]:
 # -- The keyword index
 
 
-SATURATION = 1.2
-BY_LENGTH = 0.75
-"""As FTS5 has them."""
-
 _HAVING = "SELECT DISTINCT chunk FROM postings WHERE word = ANY(%s) ORDER BY chunk"
 _AMONG = "SELECT chunk, word FROM postings WHERE word = ANY(%s) AND chunk = ANY(%s)"
 _FREQUENCIES = "SELECT word, count(*) FROM postings WHERE word = ANY(%s) GROUP BY word"
 _VOCABULARY = "SELECT word, count(*) FROM postings WHERE word >= %s AND word < %s GROUP BY word"
 
-# Rounded, so that equal texts are equal in whatever order their words were added up.
-_SCORES = """
-SELECT chunk, round(sum(
-    (%(rarities)s::float8[])[array_position(%(words)s::text[], word)] * weight / (weight + norm)
-) * {factor} * 1e9) / 1e9 AS score
-FROM postings CROSS JOIN LATERAL (SELECT
-    %(title)s * title + %(headings)s * headings + %(text)s * text + %(aliases)s * aliases + %(tags)s * tags AS weight,
-    {saturation} * ({rest} + {by_length} * length / %(average)s) AS norm
-) AS counted
-WHERE word = ANY(%(words)s) {restriction}
-GROUP BY chunk ORDER BY score DESC, chunk LIMIT %(limit)s
+# How often each chunk has each word, for its length; what that is worth in the chunk, and in its document. Rounded, so
+# that equal texts are equal in whatever order their words were added up.
+_SCORES = f"""
+WITH counted AS (
+    SELECT chunk, document, word, (%(rarities)s::float8[])[array_position(%(words)s::text[], word)] AS rarity,
+        (%(title)s * title + %(headings)s * p.headings + %(text)s * text + %(aliases)s * aliases + %(tags)s * p.tags)
+        / ({1 - BY_LENGTH} + {BY_LENGTH} * length / %(average)s) AS often
+    FROM postings p JOIN chunks c ON c.id = chunk WHERE word = ANY(%(words)s)
+), sizes AS (
+    SELECT document, {1 - BY_CHUNKS} + {BY_CHUNKS} * count(*) / %(average_chunks)s AS size FROM chunks GROUP BY document
+), of_words AS (
+    SELECT document, rarity, sum(often) / size AS often FROM counted JOIN sizes USING (document)
+    GROUP BY document, word, rarity, size
+), of_documents AS (
+    SELECT document, {IN_DOCUMENT * (DOCUMENT_SATURATION + 1)}
+        * sum(rarity * often / (often + {DOCUMENT_SATURATION})) AS score
+    FROM of_words GROUP BY document
+)
+SELECT chunk, round((
+    {SATURATION + 1} * sum(rarity * often / (often + {SATURATION})) + of_documents.score
+)::float8 * 1e9) / 1e9 AS score
+FROM counted JOIN of_documents USING (document) WHERE true {{restriction}}
+GROUP BY chunk, of_documents.score ORDER BY score DESC, chunk LIMIT %(limit)s
 """
 
 
@@ -142,13 +161,7 @@ class PostgresKeywords(PostgresDocuments):
         counts = self.term_frequencies(distinct)
         lengths = self._caches.lengths.get(self._generation, ALL, self._lengths)
         condition, bindings = ("", []) if only.passes_all else self.passing_chunks(only)
-        query = _SCORES.format(
-            factor=SATURATION + 1,
-            saturation=SATURATION,
-            rest=1 - BY_LENGTH,
-            by_length=BY_LENGTH,
-            restriction=f"AND chunk IN ({_named(condition)})" if condition else "",
-        )
+        query = _SCORES.format(restriction=f"AND chunk IN ({_named(condition)})" if condition else "")
         hits = rows(
             self.db,
             query,
@@ -158,6 +171,7 @@ class PostgresKeywords(PostgresDocuments):
                 "words": list(map(escaped, distinct)),
                 "rarities": [shares.get(term, 1.0) * _rarity(counts[term], lengths.chunks) for term in distinct],
                 "average": max(lengths.average, 1.0),
+                "average_chunks": max(lengths.chunks_of_document, 1.0),
                 "limit": limit,
             },
         )
@@ -185,12 +199,14 @@ class PostgresKeywords(PostgresDocuments):
         return {unescaped(word): count for word, count in rows(self.db, _VOCABULARY, (beginning, past(beginning)))}
 
     def _lengths(self) -> Lengths:
-        chunks, average = self._only_row("SELECT count(*), coalesce(avg(length), 0) FROM lengths")
-        return Lengths(chunks, float(average))
+        query = """SELECT (SELECT count(*) FROM lengths), (SELECT coalesce(avg(length), 0) FROM lengths),
+        count(*) / greatest(count(DISTINCT document), 1)::float8 FROM chunks"""
+        chunks, average, of_document = self._only_row(query)
+        return Lengths(chunks, float(average), float(of_document))
 
 
 def _rarity(chunks: int, total: int) -> float:
-    """What a word counts that this many of all chunks have."""
+    """The weight of a word that this many of all chunks contain."""
     return max(math.log((total - chunks + 0.5) / (chunks + 0.5)), 1e-6)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from headnote.errors import CorruptIndex, MissingIndex, NewerIndex, UnwritableIndex
-from headnote.store.lock import older_index
 from headnote.store.postgres.sql import Connection, only_value, psycopg
 from headnote.store.postgres.target import Target
+from headnote.store.sharing import older_index
 
-VERSION = 8
+VERSION = 10
 """Of these tables. Raise it whenever they change."""
 MIN_PGVECTOR = (0, 8)
 """From this version on, an index scan continues until enough rows pass a filter."""
@@ -36,8 +36,14 @@ CREATE TABLE documents (
     aliases text COLLATE "C" NOT NULL,
     warning text COLLATE "C" NOT NULL,
     mdx boolean NOT NULL,
+    comments text COLLATE "C" NOT NULL,   -- where each begins and ends in the text
     text text COLLATE "C" NOT NULL,
-    name bytea NOT NULL   -- hash of its title
+    name bytea NOT NULL,   -- hash of its title
+    frontmatter_ns bigint,   -- when it was changed, as each of these says
+    git_ns bigint,
+    name_ns bigint,
+    dated_ns bigint NOT NULL,   -- the first of them that is known, in the order of the settings
+    dated_by text COLLATE "C" NOT NULL
 );
 
 CREATE TABLE chunks (
@@ -59,6 +65,7 @@ CREATE TABLE chunks (
     heading_path text COLLATE "C" NOT NULL,
     tags text COLLATE "C",      -- NULL: those of the document
     carried text COLLATE "C",   -- NULL: the breadcrumb in front of what is embedded, and nothing else
+    headings text COLLATE "C",  -- NULL: the last one above it stands in it, and no other
     name bytea NOT NULL,   -- hash of its whole name
     UNIQUE (document, number)
 );
@@ -105,6 +112,16 @@ CREATE TABLE fields (
     PRIMARY KEY (document, key, value)
 );
 CREATE INDEX fields_by_key ON fields (key, value);
+
+-- What a query may name, in the form in which it is compared: titles, aliases, names of files, headings.
+CREATE TABLE names (
+    document bigint NOT NULL REFERENCES documents ON DELETE CASCADE,
+    chunk integer NOT NULL,
+    kind smallint NOT NULL,
+    number bigint NOT NULL,   -- hash of its key
+    PRIMARY KEY (document, chunk, kind, number)
+);
+CREATE INDEX names_by_number ON names (number);
 
 -- Every word of every chunk, and how often it is in each of its fields. What refers to a chunk here is removed by us:
 -- a check for each of these rows would take longer than all the rest.
@@ -190,7 +207,7 @@ def may_write(db: Connection, target: Target) -> bool:
 
 
 def version_of(db: Connection, target: Target) -> int | None:
-    """None for an empty schema. A schema with other tables is refused untouched."""
+    """The version of its tables; None for an empty schema. A schema with other tables is refused untouched."""
     names = {
         name
         for (name,) in db.execute(
@@ -206,7 +223,7 @@ def version_of(db: Connection, target: Target) -> int | None:
 
 
 def _refuse_others(version: int | None, target: Target) -> None:
-    """Raise for an index with other tables. Others may use it, so it is not made anew unasked."""
+    """Raise for an index with other tables. Others may use it, so it is not rebuilt unasked."""
     if version is None or version == VERSION:
         return
     if version < VERSION:

@@ -13,7 +13,7 @@ from headnote.store.postgres.target import INSTALL
 from headnote.store.rows import Row
 
 Connection = Any
-"""Of psycopg, which need not be installed where this is read."""
+"""A connection of psycopg, which need not be installed where this module is imported."""
 
 
 def psycopg() -> Any:
@@ -34,7 +34,7 @@ def rows(db: Connection, query: str, bindings: Bindings = ()) -> list[tuple[Any,
 
 
 def only_row(db: Connection, query: str, bindings: Bindings = ()) -> tuple[Any, ...]:
-    """Of a query that always has one."""
+    """The row of a query that always returns one."""
     (row,) = rows(db, query, bindings)
     return row
 
@@ -49,7 +49,7 @@ def generation_of(db: Connection) -> int:
 
 
 class PostgresUpdate(Update):
-    """Knows also what has changed since it began."""
+    """An update that knows what has changed since it began."""
 
     def __init__(self, db: Connection, concurrent: bool) -> None:
         self.db = db
@@ -83,7 +83,7 @@ class PostgresUpdate(Update):
         return changed
 
     def insert(self, table: str, rows: Iterable[Row]) -> None:
-        """All are computed first: an error in one must not interrupt the COPY."""
+        """All rows are computed first: an error in one must not interrupt the COPY."""
         computed = list(rows)
         if not computed:
             return
@@ -98,7 +98,7 @@ class PostgresUpdate(Update):
         self._copy_binary(table, _binary(rows))
 
     def copy_records(self, table: str, records: Iterable[bytes], count: int) -> None:
-        """The same for whole rows in the binary format, which are so many."""
+        """The same for this many whole rows in the binary format."""
         self._copy_binary(table, records)
         self.changes += count
 

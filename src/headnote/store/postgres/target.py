@@ -166,7 +166,7 @@ def shown_target(url: str) -> str:
 
 
 def _hidden(url: str) -> str:
-    """For a URL in which the end of the password cannot be told."""
+    """What is shown of a URL in which the end of the password cannot be told."""
     return next((f"{scheme}…" for scheme in SCHEMES if url.startswith(scheme)), f"{SCHEMES[0]}…")
 
 

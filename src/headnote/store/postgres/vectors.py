@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from headnote.numeric import np
+from headnote.extras import np
 from headnote.store.caching import ALL
 from headnote.store.codec import escaped, unescaped
 from headnote.store.document_writer import DocumentWriter
 from headnote.store.filters import Filter
+from headnote.store.integrity import Damaged
 from headnote.store.postgres.documents import CachedModel, PostgresDocuments
 from headnote.store.postgres.sql import Connection, PostgresUpdate, only_value, rows
+from headnote.store.readers import VectorReader
 from headnote.store.rows import PackedVectors, merged
-from headnote.store.vector_reader import VectorReader
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -201,7 +202,7 @@ class PostgresVectorWriter(PostgresVectors, DocumentWriter):
         return dropped
 
     def build_indexes(self) -> None:
-        """For models that have become too large to compare vector by vector. Other writers wait for it."""
+        """Build indexes for models that are too large now to compare vector by vector. Other writers wait for it."""
         if not self.update.changed_models:
             return
         for number, dims, indexed in rows(self.db, "SELECT id, dims, indexed FROM models ORDER BY id"):
@@ -242,7 +243,7 @@ class PostgresVectorWriter(PostgresVectors, DocumentWriter):
         )
         stored = _models(self.db)[name]
         if stored.dims != dims:
-            raise ValueError(f"vectors of length {dims} for {name!r}, which has vectors of length {stored.dims}")
+            raise Damaged(f"vectors of length {dims} for {name!r}, which has vectors of length {stored.dims}")
         return stored.number
 
 

@@ -1,26 +1,34 @@
-"""Connections to the file of an index: how they are opened and pooled, and what their failures mean."""
+"""Connections to the file of an index: how they are opened and pooled, what their failures mean, and how SQL runs.
+
+A file that is open already can be the database, too: SQLite otherwise opens files by name, and that one may have none.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
+from uuid import uuid4
 
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnwritableIndex
 from headnote.extras import load
-from headnote.store.codec import unescaped, unpacked_strings
+from headnote.store.codec import escaped, unescaped, unpacked_strings
+from headnote.store.document_writer import Update
 from headnote.store.filters import path_matcher
-from headnote.store.integrity import REPAIR, Damaged
-from headnote.store.lock import older_index, read_only_index, writer_lock
-from headnote.store.pool import Pool, closed_by_owner
+from headnote.store.integrity import REPAIR, Damaged, decoding
+from headnote.store.rows import Row
+from headnote.store.sharing import Pool, closed_by_owner, older_index, read_only_index, writer_lock
 from headnote.store.sqlite.schema import create_tables, is_new
 
 if TYPE_CHECKING:
     import apsw
+
 
 _BUSY_SECONDS = 10
 """Writers have a lock of their own. Only creation or recovery of the file, or another program, can make one wait."""
@@ -131,7 +139,7 @@ class SqliteConnections:
         return Opened(Identity(self.file, connection.readonly("main")), connection)
 
     def _open(self, locked: bool = False) -> apsw.Connection:
-        """In a read-only folder where nobody is writing, there is no log and none is needed."""
+        """Open a connection. In a read-only folder where nobody is writing, there is no log and none is needed."""
         apsw = _apsw()
         try:
             return self._prepared(apsw.Connection(str(self.file)), locked)
@@ -161,7 +169,7 @@ class SqliteConnections:
 
     @staticmethod
     def _add_functions(connection: apsw.Connection) -> None:
-        """What our statements call."""
+        """Register the functions that our statements call."""
         connection.create_scalar_function("path_fits", _path_fits, 2, deterministic=True)
 
 
@@ -225,3 +233,173 @@ def _path_fits(*arguments: Any) -> bool:
 @lru_cache(maxsize=256)
 def _matcher(globs: str) -> Callable[[str], bool]:
     return path_matcher(unpacked_strings(globs))
+
+
+# -- A file that is open already, as a database to SQLite, which otherwise opens files by name: this one may have none.
+
+
+@contextmanager
+def opened_as_database(file: FileIO) -> Iterator[str]:
+    """The address of the file, for connections that take addresses."""
+    name = f"headnote-{uuid4().hex}"
+    file_system = _file_system(load("apsw", "an index"), name, file)
+    try:
+        yield f"file:opened?vfs={name}"
+    finally:
+        file_system.unregister()
+
+
+# Methods are named as SQLite names them.
+# ruff: noqa: N802
+
+
+class UnlockedFile:
+    """The locking methods of a file that has a single writer: no connection ever waits."""
+
+    def xSectorSize(self) -> int:
+        return 0
+
+    def xDeviceCharacteristics(self) -> int:
+        return 0
+
+    def xFileControl(self, _operation: int, _pointer: int) -> bool:
+        return False
+
+    def xCheckReservedLock(self) -> bool:
+        return False
+
+    def xLock(self, _level: int) -> None: ...
+
+    def xUnlock(self, _level: int) -> None: ...
+
+    def xSync(self, _flags: int) -> None: ...
+
+    def xClose(self) -> None: ...
+
+
+class _OpenedFile(UnlockedFile):
+    """The file as SQLite uses it. Nobody else knows it, so nothing is locked."""
+
+    def __init__(self, file: FileIO | BytesIO) -> None:
+        self._file = file
+
+    def xRead(self, amount: int, offset: int) -> bytes:
+        self._file.seek(offset)
+        return self._file.read(amount)
+
+    def xWrite(self, data: bytes, offset: int) -> None:
+        self._file.seek(offset)
+        view = memoryview(data)
+        while view:
+            view = view[self._file.write(view) :]
+
+    def xTruncate(self, size: int) -> None:
+        self._file.truncate(size)
+
+    def xFileSize(self) -> int:
+        return self._file.seek(0, 2)
+
+
+def _file_system(apsw: Any, name: str, file: FileIO) -> Any:
+    class OpenedFileSystem(apsw.VFS):  # type: ignore[misc]
+        """A file system with one file, whatever it is called, and journals in memory."""
+
+        def __init__(self) -> None:
+            super().__init__(name, "")
+
+        def xOpen(self, _name: Any, flags: list[int]) -> _OpenedFile:
+            flags[1] = flags[0]
+            # The journal of a new database is short, and of no use: a file that is not finished is thrown away.
+            return _OpenedFile(file if flags[0] & apsw.SQLITE_OPEN_MAIN_DB else BytesIO())
+
+        def xDelete(self, _path: str, _is_synced: bool) -> None:
+            """A journal is gone when it is closed."""
+
+        def xFullPathname(self, path: str) -> str:
+            return path
+
+        def xAccess(self, _path: str, _flags: int) -> bool:
+            return False
+
+    return OpenedFileSystem()
+
+
+# -- Running SQL: typed results, and the steps of an update, each of which happens as a whole or not at all.
+
+
+def rows(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    return db.execute(query, bindings).fetchall()
+
+
+def only_row(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """The row of a query that always returns one."""
+    (row,) = rows(db, query, bindings)
+    return row
+
+
+def only_value(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> Any:
+    return only_row(db, query, bindings)[0]
+
+
+@decoding
+def generation_of(db: apsw.Connection) -> int:
+    return int(only_value(db, "SELECT generation FROM state"))
+
+
+class SqliteUpdate(Update):
+    """See `Update`."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+        self._changes_before = 0
+        """Number of changes through this connection that readers need not notice."""
+        self.begin()
+        self.undone = 0
+        """Steps that failed: what was known of the rows they wrote is no longer true."""
+
+    def begin(self) -> None:
+        self.db.execute("BEGIN IMMEDIATE")
+        self._changes_before = self.db.total_changes()
+
+    @property
+    def has_changes(self) -> bool:
+        return self.db.total_changes() != self._changes_before
+
+    @contextlib.contextmanager
+    def step(self) -> Iterator[None]:
+        self.require_transaction()
+        self.db.execute("SAVEPOINT step")
+        try:
+            yield
+        except BaseException:
+            self.undone += 1
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK TO step; RELEASE step")
+            raise
+        self.db.execute("RELEASE step")
+
+    def change(self, query: str, bindings: Sequence[Any] = ()) -> int:
+        self.db.execute(query, bindings)
+        return self.db.changes()
+
+    def insert(self, table: str, rows: Iterable[Row]) -> None:
+        computed = list(rows)
+        if computed:
+            self.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(computed[0]))})", computed)
+
+    @contextlib.contextmanager
+    def unnoticed(self) -> Iterator[None]:
+        """Changes that no reader can see, so that cached values stay valid."""
+        before = self.db.total_changes()
+        yield
+        self._changes_before += self.db.total_changes() - before
+
+    def require_transaction(self) -> None:
+        """Some failures, such as a full disk, undo the whole update. Later steps would then commit by themselves."""
+        if not self.db.in_transaction:
+            raise UnwritableIndex("the update failed and was undone", path=self.db.filename, remedy="try again")
+
+
+def quoted(term: str) -> str:
+    """Quote a string for the query language, so that nothing in it has a special meaning."""
+    return '"' + escaped(term).replace('"', '""') + '"'

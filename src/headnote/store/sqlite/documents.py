@@ -1,28 +1,91 @@
-"""What SQLite says in its own words about documents, chunks and links."""
+"""What SQLite says in its own words about documents, chunks and links.
+
+What is shown is compared with the checksum of its row when it is read: SQLite notices a damaged page only where its
+structure breaks, and a bit that turned over in a text is another text.
+"""
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.store.caching import Cache, Caches
-from headnote.store.codec import packed_strings, unescaped
-from headnote.store.document_reader import DocumentReader
+from headnote.extras import np
+from headnote.store.caching import ALL, Cache, Caches
+from headnote.store.codec import CHUNK_COLUMNS, inflated, packed_strings, text_bytes, text_of, unescaped
 from headnote.store.filters import Filter
-from headnote.store.rows import Weights
+from headnote.store.integrity import Damaged
+from headnote.store.readers import DOCUMENT_COLUMNS, LINK_COLUMNS, DocumentReader
+from headnote.store.rows import Owners, Row, Weights
 from headnote.store.selecting import Condition
-from headnote.store.sqlite.checksums import CHECKED_CHUNK, CHECKED_DOCUMENT, CHECKED_LINK, sound, sound_text
-from headnote.store.sqlite.connections import size_of
+from headnote.store.sqlite.connections import generation_of, quoted, size_of
 from headnote.store.sqlite.matrix import Matrix, Patched, VectorFiles
-from headnote.store.sqlite.sql import generation_of, quoted
 from headnote.words.terms import LANGUAGE_MARKS, languages_marked
 
 if TYPE_CHECKING:
     import apsw
-    import numpy as np
     from numpy.typing import NDArray
+
+
+_BETWEEN = "\x1f"
+
+CHECKED_DOCUMENT = f"{DOCUMENT_COLUMNS}, d.checksum"
+CHECKED_CHUNK = f"{CHUNK_COLUMNS}, c.checksum"
+CHECKED_LINK = f"{LINK_COLUMNS}, l.checksum"
+"""The columns that the checksum of a row is made of, and the checksum itself."""
+
+
+def checksum_of(values: Iterable[str | int | bytes | None]) -> int:
+    """The checksum of the columns of a row, in their order."""
+    plain = [value.hex() if type(value) is bytes else str(value) for value in values]
+    return zlib.crc32(_BETWEEN.join(plain).encode())
+
+
+def with_checksum(row: Row) -> Row:
+    return *row, checksum_of(row)
+
+
+def document_checksum(number: int, row: Row) -> int:
+    """The checksum of a row as `codec.document_row` makes it."""
+    path, _, _, digest, title, metadata, tags, aliases, warning, mdx, comments, *_ = row
+    return checksum_of((number, path, digest, title, metadata, tags, aliases, warning, mdx, comments))
+
+
+def chunk_row(number: int, document: int, row: Row) -> Row:
+    """A chunk, from a row as `codec.chunk_row` makes it."""
+    whole = (number, document, *row)
+    return *whole, checksum_of(whole[:-1])
+
+
+def text_row(document: int, text: str) -> Row:
+    data = text_bytes(text)
+    return document, data, _text_checksum(document, data)
+
+
+def _text_checksum(document: int, data: bytes) -> int:
+    """The checksum of a text before it is compressed."""
+    return zlib.crc32(data, document & 0xFFFFFFFF)
+
+
+def sound(what: str, row: Sequence[Any]) -> Sequence[Any]:
+    """The columns of a row whose last column is its checksum. Raises if they are not what was stored."""
+    *columns, checksum = row
+    if checksum is not None and checksum != checksum_of(columns):
+        raise Damaged(f"{what} is not what was stored")
+    return columns
+
+
+def sound_text(document: int, stored: bytes, checksum: int | None) -> str:
+    """The text of a document, from the columns of its row."""
+    data = inflated(stored)
+    if checksum is not None and checksum != _text_checksum(document, data):
+        raise Damaged("the text of a document is not what was stored")
+    return text_of(data)
+
+
+# -- What SQLite says in its own words about documents, chunks and links.
 
 
 class Posting(NamedTuple):
@@ -31,10 +94,14 @@ class Posting(NamedTuple):
     chunks: NDArray[np.int64]
     """Sorted."""
     scores: NDArray[np.float64]
+    documents: NDArray[np.int64]
+    """Places of the documents that have it, sorted."""
+    document_scores: NDArray[np.float64]
+    """What it adds to the score of each chunk of them."""
 
     @property
     def bytes(self) -> int:
-        return self.chunks.nbytes + self.scores.nbytes
+        return sum(column.nbytes for column in self)
 
     def among(self, chunks: Sequence[int]) -> list[int]:
         """Those of the chunks that have the term."""
@@ -44,12 +111,23 @@ class Posting(NamedTuple):
         return [chunk for chunk, found in zip(chunks, self.chunks[places].tolist(), strict=True) if chunk == found]
 
     def times(self, share: float) -> Posting:
-        """What a share of the term adds."""
-        return self if share == 1.0 else Posting(self.chunks, self.scores * share)
+        """The posting of a term that counts only this share."""
+        if share == 1.0:
+            return self
+        return self._replace(scores=self.scores * share, document_scores=self.document_scores * share)
+
+
+class AllOwners(NamedTuple):
+    """The document of each chunk of an index."""
+
+    places: NDArray[np.int64]
+    """Id of a chunk → the place of its document; -1 where there is no such chunk."""
+    counts: NDArray[np.int64]
+    """Place of a document → how many chunks it has."""
 
 
 class SqliteCaches(Caches):
-    """Of the readers of one file."""
+    """The caches of the readers of one file."""
 
     def __init__(self, *, enabled: bool = True, vector_files: VectorFiles | None = None) -> None:
         super().__init__(enabled=enabled)
@@ -59,6 +137,7 @@ class SqliteCaches(Caches):
         """Model → all its vectors, of the two models that were searched last: an index has an instant and a deep one.
         The generation is that of the model."""
         self.postings: Cache[tuple[str, Weights], Posting] = self.of_size(lambda posting: posting.bytes)
+        self.owners: Cache[str, AllOwners] = self.of_number(1)
         self.slots: Cache[tuple[str, Filter], NDArray[np.int64]] = self.of_size(lambda slots: slots.nbytes)
         """(model, filter) → the slots of their vectors."""
         self.chunks_of_slots: Cache[tuple[int, int], list[int]] = self.of_size(lambda chunks: 40 * len(chunks))
@@ -96,6 +175,25 @@ class SqliteDocuments(DocumentReader):
     def fitting(self, globs: tuple[str, ...]) -> Condition:
         """`path_fits` is a function of ours."""
         return "path_fits(?, path)", [packed_strings(globs)]
+
+    def owners(self, ids: Sequence[int]) -> Owners:
+        everything = self._all_owners()
+        places = everything.places[np.asarray(ids, np.int64)]
+        return Owners(places, everything.counts[places])
+
+    def _all_owners(self) -> AllOwners:
+        return self._caches.owners.get(self._generation, ALL, self._read_owners)
+
+    def _read_owners(self) -> AllOwners:
+        # The chunks of a document are written together, so their ids are consecutive.
+        query = "SELECT min(id), count(*) FROM chunks GROUP BY document"
+        rows = np.array(list(self.select(query)), np.int64).reshape(-1, 2)
+        firsts, counts = rows[:, 0], rows[:, 1]
+        before = np.cumsum(counts) - counts
+        ids = np.repeat(firsts - before, counts) + np.arange(counts.sum())
+        places = np.full(int(ids.max(initial=0)) + 1, -1, np.int64)
+        places[ids] = np.repeat(np.arange(len(counts)), counts)
+        return AllOwners(places, counts)
 
     def with_terms(self, terms: Sequence[str]) -> Condition:
         match = " OR ".join(map(quoted, terms))

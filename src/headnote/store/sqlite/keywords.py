@@ -6,21 +6,34 @@ does not depend on the other terms, so FTS5 is asked for each term once, and que
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from headnote.numeric import np
+from headnote.extras import np
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
-from headnote.store.rows import DEFAULT_WEIGHTS, FULL_WEIGHTS, KeywordHit, Weights
-from headnote.store.sqlite.documents import Posting, SqliteDocuments
-from headnote.store.sqlite.sql import quoted
+from headnote.store.rows import (
+    BY_CHUNKS,
+    DEFAULT_WEIGHTS,
+    DOCUMENT_SATURATION,
+    FULL_WEIGHTS,
+    IN_DOCUMENT,
+    SATURATION,
+    KeywordHit,
+    Weights,
+)
+from headnote.store.sqlite.connections import quoted
+from headnote.store.sqlite.documents import AllOwners, Posting, SqliteDocuments
 from headnote.words.terms import rarest_terms
 from headnote.words.vocabulary import past
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
+MIN_RARITY = 1e-6
+"""Of a word that most chunks have, as FTS5 has it."""
 
 INSERT_KEYWORDS = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
 
@@ -42,7 +55,7 @@ class SqliteKeywords(SqliteDocuments):
         allowed = None if only.passes_all else self.passing(only)
         postings = self._postings(distinct, weights)
         counted = [posting.times(shares.get(term, 1.0)) for term, posting in zip(distinct, postings, strict=True)]
-        return _best(counted, limit, allowed)
+        return _best(counted, limit, allowed, self._all_owners())
 
     def having(self, terms: Sequence[str]) -> NDArray[np.int64]:
         distinct = rarest_terms(terms, self.term_frequencies)
@@ -61,7 +74,7 @@ class SqliteKeywords(SqliteDocuments):
         return found
 
     def _having_among(self, term: str, chunks: Sequence[int]) -> list[int]:
-        """Without reading all chunks that have the term."""
+        """The chunks among these that have a term, without reading all that have it."""
         query = "SELECT rowid FROM keyword WHERE keyword MATCH ? AND rowid = ?"
         return [chunk for chunk in chunks if self.db.execute(query, (quoted(term), chunk)).fetchone()]
 
@@ -89,18 +102,35 @@ class SqliteKeywords(SqliteDocuments):
             (*weights, quoted(term)),
         )
         pairs = np.fromiter(rows, np.dtype([("chunk", np.int64), ("score", np.float64)]))
-        chunks = pairs["chunk"]
-        if len(chunks) and not (chunks.min() > 0 and chunks.max() <= self._last_chunk()):
+        chunks, scores, owners = pairs["chunk"].copy(), pairs["score"].copy(), self._all_owners()
+        if len(chunks) and not (chunks.min() > 0 and chunks.max() < len(owners.places)):
             raise ValueError("the keyword index has chunks that do not exist")
-        if not np.isfinite(pairs["score"]).all():
+        if not np.isfinite(scores).all():
             raise ValueError("the keyword index has scores that are none")
-        return Posting(chunks.copy(), pairs["score"].copy())
-
-    def _last_chunk(self) -> int:
-        return int(self._only_value("SELECT coalesce(max(id), 0) FROM chunks"))
+        return Posting(chunks, scores, *_of_documents(chunks, scores, owners))
 
 
-def _best(postings: Sequence[Posting], limit: int, allowed: NDArray[np.int64] | None) -> list[KeywordHit]:
+def _of_documents(
+    chunks: NDArray[np.int64], scores: NDArray[np.float64], owners: AllOwners
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The documents that have a term, and what it adds to the score of their chunks, from what it adds to the score of
+    those that have it themselves."""
+    total, own = int(owners.counts.sum()), len(chunks)
+    rarity = max(math.log((total - own + 0.5) / (own + 0.5)), MIN_RARITY)
+    of_most = scores / (rarity * (SATURATION + 1))
+    # How often each chunk has it, for its length: FTS5 says only what comes of that.
+    often = SATURATION * of_most / (1 - of_most)
+    counts = np.bincount(owners.places[chunks], often, len(owners.counts))
+    documents = np.flatnonzero(counts)
+    sizes = owners.counts[documents] / owners.counts.mean() if total else owners.counts[documents]
+    often = counts[documents] / (1 - BY_CHUNKS + BY_CHUNKS * sizes)
+    most = IN_DOCUMENT * rarity * (DOCUMENT_SATURATION + 1)
+    return documents, most * often / (often + DOCUMENT_SATURATION)
+
+
+def _best(
+    postings: Sequence[Posting], limit: int, allowed: NDArray[np.int64] | None, owners: AllOwners
+) -> list[KeywordHit]:
     """The chunks with the highest sums, of equals the chunk with the lower id. With None, all chunks are allowed."""
     chunks = np.concatenate([posting.chunks for posting in postings])
     if not len(chunks):
@@ -108,14 +138,18 @@ def _best(postings: Sequence[Posting], limit: int, allowed: NDArray[np.int64] | 
     sums = np.bincount(chunks, np.concatenate([posting.scores for posting in postings]))
     has_any = _mask(chunks, len(sums))
     candidates = np.flatnonzero(has_any if allowed is None else has_any & _mask(allowed, len(sums)))
+    documents = np.concatenate([posting.documents for posting in postings])
+    of_documents = np.bincount(
+        documents, np.concatenate([posting.document_scores for posting in postings]), len(owners.counts)
+    )
+    scores = sums[candidates] + of_documents[owners.places[candidates]]
     if len(candidates) > limit:
         # The best ones in any order first, which is linear; only these are sorted.
         cut = len(candidates) - limit
-        least = np.partition(sums[candidates], cut)[cut]
-        candidates = candidates[sums[candidates] >= least]
-    order = np.lexsort((candidates, -sums[candidates]))[:limit]
-    best = candidates[order]
-    return list(map(KeywordHit, best.tolist(), sums[best].tolist()))
+        best = scores >= np.partition(scores, cut)[cut]
+        candidates, scores = candidates[best], scores[best]
+    order = np.lexsort((candidates, -scores))[:limit]
+    return list(map(KeywordHit, candidates[order].tolist(), scores[order].tolist()))
 
 
 def _mask(ids: NDArray[np.int64], size: int) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headnote.numeric import np
+from headnote.extras import np
 from headnote.store.quantized import products
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 _MAX_INT8 = 127
 _TOGETHER = 512
-"""Rows that are rounded at once: as floats they stay in the cache of the processor."""
+"""Rows that are rounded together: as floats they fit in the cache of the processor."""
 _SIGN_AND_VALUE = -0x70002000
 """The bits that hold a number in half precision after it is moved: its sign once, and its value."""
 _ROUNDING = 1e-4
-"""More than sums of floats lose."""
+"""More than the rounding error of sums of floats."""
 
 
 class Matrix(NamedTuple):
@@ -60,12 +60,12 @@ class Matrix(NamedTuple):
 
 
 class Patched(NamedTuple):
-    """A matrix some slots of which have changed."""
+    """A matrix in which some slots have changed."""
 
     base: Matrix
     patch: Matrix
     slots: NDArray[np.int64]
-    """Those of the rows of the patch, sorted."""
+    """The slots of the rows of the patch, sorted."""
     size: int
     """Slots there are now."""
 
@@ -91,7 +91,7 @@ class Patched(NamedTuple):
 def nearest(
     matrix: Matrix | Patched, query: NDArray[np.float32], depth: int, allowed: NDArray[np.bool_] | None = None
 ) -> list[tuple[int, float]]:
-    """So many slots with their similarity to the query, best first; only those above 0, and of equals the first."""
+    """The nearest slots with their similarity to the query, best first; only those above 0, and of equals the first."""
     depth = min(depth, matrix.size)
     if not depth:
         return []
@@ -122,7 +122,7 @@ def floats_of(halves: NDArray[np.float16]) -> NDArray[np.float32]:
 
 
 def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any) -> tuple[NDArray[np.float32], float]:
-    """Of all rows, and how much the query loses in it. `simsimd` is the package of that name, or None."""
+    """Similarities, and how much the query loses when it is rounded. `simsimd` is the package of that name, or None."""
     if simsimd is None or not len(matrix.rough):  # it refuses to compare with nothing
         return products(matrix.rough, query) * matrix.scales, 0.0
     step = float(np.abs(query).max()) / _MAX_INT8 or 1.0
@@ -133,7 +133,7 @@ def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any)
 
 
 def matrix_of(size: int, dimensions: int, blocks: Iterable[tuple[int, bytes]], free: list[int]) -> Matrix:
-    """The matrix of so many slots, from (first slot, rows in half precision)."""
+    """The matrix of this many slots, from (first slot, rows in half precision)."""
     exact = np.zeros((size, dimensions), np.float16)
     rough = np.zeros((size, dimensions), np.int8)
     scales = np.zeros(size, np.float32)
@@ -195,7 +195,7 @@ class StoredVectors(NamedTuple):
 
     model: int
     stamp: int
-    """Of all of them: no two versions have the same."""
+    """Stamp of all vectors: no two versions have the same."""
     size: int
     """Slots."""
     dimensions: int
@@ -213,7 +213,7 @@ class _VectorFile(NamedTuple):
     blocks: dict[int, int]
 
     def as_stored(self, stored: StoredVectors) -> Matrix | Patched | None:
-        """With the blocks that have changed since; None if it is no use."""
+        """The matrix with the blocks that have changed since; None if the file is no use."""
         if self.matrix.exact.shape[1] != stored.dimensions:
             return None
         changed = [number for number, stamp in stored.blocks.items() if self.blocks.get(number) != stamp]
@@ -269,7 +269,7 @@ class VectorFiles:
 
 
 def _write(content: _VectorFile, file: Path, mode: int) -> None:
-    """As a whole or not at all. What every query reads comes first."""
+    """Write the file as a whole or not at all. What every query reads comes first."""
     matrix = content.matrix
     blocks = np.asarray([*content.blocks.items()], "<i8").reshape(-1, 2)
     with NamedTemporaryFile(dir=file.parent, prefix=f"{file.name}.", delete=False) as aside:
@@ -289,7 +289,7 @@ def _write(content: _VectorFile, file: Path, mode: int) -> None:
 
 
 def _mapped(file: Path) -> _VectorFile | None:
-    """None if there is no such file, or another one than it should be."""
+    """Map the file; None if it does not exist or is not the right one."""
     try:
         with file.open("rb") as opened:
             data = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from headnote.errors import CorruptIndex, NewerIndex
 from headnote.extras import load
-from headnote.store.lock import older_index
+from headnote.store.sharing import older_index
 
 if TYPE_CHECKING:
     import apsw
 
 APPLICATION = 0x684E6F74
 """`hNot`, in the header of the file, marks it as ours."""
-VERSION = 12
+VERSION = 14
 """Of these tables, in the header too. Raise it whenever they change."""
 
 TOKEN_CHARACTERS = "-._+#@$"
@@ -42,8 +42,14 @@ CREATE TABLE documents (
     aliases TEXT NOT NULL,
     warning TEXT NOT NULL,
     mdx INTEGER NOT NULL,
+    comments TEXT NOT NULL,   -- where each begins and ends in the text
     name BLOB NOT NULL,   -- hash of its title
-    checksum INTEGER      -- of all that is shown, see checksums.py
+    frontmatter_ns INTEGER,   -- when it was changed, as each of these says
+    git_ns INTEGER,
+    name_ns INTEGER,
+    dated_ns INTEGER NOT NULL,   -- the first of them that is known, in the order of the settings
+    dated_by TEXT NOT NULL,
+    checksum INTEGER      -- of all that is shown, see documents.py
 ) STRICT;
 
 -- Apart from the rest, so that reading the rest reads few pages.
@@ -72,6 +78,7 @@ CREATE TABLE chunks (
     heading_path TEXT NOT NULL,
     tags TEXT,      -- NULL: those of the document
     carried TEXT,   -- NULL: the breadcrumb in front of what is embedded, and nothing else
+    headings TEXT,  -- NULL: the last one above it stands in it, and no other
     name BLOB NOT NULL,   -- hash of its whole name
     checksum INTEGER,
     UNIQUE (document, number)
@@ -120,6 +127,16 @@ CREATE TABLE fields (
     PRIMARY KEY (document, key, value)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fields_by_key ON fields (key, value);
+
+-- What a query may name, in the form in which it is compared: titles, aliases, names of files, headings.
+CREATE TABLE names (
+    document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+    chunk INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    number INTEGER NOT NULL,   -- hash of its key
+    PRIMARY KEY (document, chunk, kind, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX names_by_number ON names (number);
 
 CREATE TABLE models (
     id INTEGER PRIMARY KEY,
@@ -183,7 +200,7 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab(keyword, row);
 
 
 def create_tables(connection: apsw.Connection, file: Path) -> None:
-    """In one transaction."""
+    """Create the tables in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if is_new(connection, file):  # unless another process did it while we waited

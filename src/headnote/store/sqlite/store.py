@@ -1,22 +1,267 @@
-"""The index in one SQLite file, `.headnote/index.db` below the root."""
+"""The index in one SQLite file, `.headnote/index.db` below the root: how it is checked, repaired and opened.
+
+Only vectors are worth saving: everything else is read from the documents again. So nothing is mended in place, where
+damage may lie beneath data that looks sound. A repair writes a new file with the vectors that still match their
+checksums, and the next update brings the rest.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from headnote.errors import CorruptIndex, UnwritableIndex
 from headnote.extras import load
-from headnote.store.sqlite.connections import Identity, SqliteConnections, reported
-from headnote.store.sqlite.doctor import complaints, renew, repair
+from headnote.store.codec import unescaped
+from headnote.store.integrity import READER, UNFINISHED, Damaged, decoding, integer, without_damage
+from headnote.store.invariants import COUNTED, bad_documents, filter_check, missing_vectors, relations, source_checks
+from headnote.store.keyword_fields import keyword_fields
+from headnote.store.quantized import SCALE_BYTES
+from headnote.store.rows import DocumentRow, StoredChunk
+from headnote.store.sharing import writer_lock
+from headnote.store.sqlite.connections import (
+    Identity,
+    SqliteConnections,
+    companions_of,
+    generation_of,
+    lock_of,
+    only_value,
+    reported,
+    rows,
+)
 from headnote.store.sqlite.documents import SqliteCaches
-from headnote.store.sqlite.matrix import VectorFiles
-from headnote.store.sqlite.schema import create_tables, is_older
-from headnote.store.sqlite.sql import generation_of
+from headnote.store.sqlite.matrix import BLOCK, VectorFiles
+from headnote.store.sqlite.schema import APPLICATION, create_tables, is_older
+from headnote.store.sqlite.vectors import BYTES, checksum
 from headnote.store.sqlite.writer import SqliteReader, SqliteWriter
+
+if TYPE_CHECKING:
+    import apsw
+
+
+_MAX_SHOWN = 20
+"""Maximum complaints of one kind: more would say nothing new."""
+_WAIT = 10.0
+"""Seconds to wait for another writer."""
+_MAGIC = b"SQLite format 3\0"
+_APPLICATION_AT = 68
+
+_ABOUT_DOCUMENTS = (UNFINISHED,)
+"""What the manifest says about documents: without them, the next read is a first one."""
+
+Result = TypeVar("Result")
+
+_COUNTED: dict[str, str] = COUNTED | {
+    "chunks that the keyword index does not have": "SELECT id FROM chunks EXCEPT SELECT id FROM keyword_docsize",
+    "rows of the keyword index without a chunk": "SELECT id FROM keyword_docsize EXCEPT SELECT id FROM chunks",
+    "documents without text": "SELECT id FROM documents EXCEPT SELECT document FROM texts",
+    "vectors outside of the blocks": f"""
+        SELECT v.slot FROM vectors v LEFT JOIN vector_blocks b ON b.model = v.model AND b.number = v.slot / {BLOCK}
+        WHERE b.id IS NULL OR v.slot < 0""",
+    "blocks of vectors of the wrong size": f"""
+        SELECT b.id FROM vector_blocks b JOIN models m ON m.id = b.model
+        WHERE length(b.data) <> {BLOCK * BYTES} * m.dims""",
+    "vectors without parts": "SELECT model, slot FROM vectors EXCEPT SELECT model, slot FROM vector_parts",
+    "parts of vectors of the wrong size": f"""
+        SELECT p.slot FROM vector_parts p JOIN models m ON m.id = p.model
+        WHERE length(p.data) = 0 OR length(p.data) % ({SCALE_BYTES} + m.dims) <> 0""",
+}
+
+
+@decoding
+def complaints(reader: SqliteReader) -> list[str]:
+    db = reader.db
+    run = partial(rows, db)
+    documents = bad_documents(reader, (*source_checks(reader, run), partial(filter_check, run), partial(_terms, db)))
+    return [*_structure(db), *relations(run, _COUNTED), *_vectors(db), *missing_vectors(reader), *documents.values()]
+
+
+def _structure(db: apsw.Connection) -> list[str]:
+    # Only a query makes FTS5 notice what others have written; its own check would look for rows that are gone.
+    db.execute("SELECT rowid FROM keyword WHERE keyword MATCH 'a' LIMIT 1").fetchall()
+    found = [" ".join(row[0].split()) for row in db.execute(f"PRAGMA integrity_check({_MAX_SHOWN})")]
+    complaints = [f"file: {one}" for one in found if one != "ok"]
+    for table, _, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall()[:_MAX_SHOWN]:
+        complaints.append(f"{table}: a row belongs to {parent} that do not exist")
+    states = rows(db, "SELECT generation FROM state")
+    if len(states) != 1 or states[0][0] < 0:
+        complaints.append("state: no generation")
+    return complaints
+
+
+def _vectors(db: apsw.Connection) -> Iterator[str]:
+    for model in models(db):
+        stored = only_value(db, "SELECT count(*) FROM vectors WHERE model = ?", (model.number,))
+        damaged = stored - sum(len(sound_vectors(db, model, block)) for block in blocks(db, model))
+        if damaged:
+            yield f"{damaged} vectors of {model.name} are not what was stored"
+        names = only_value(db, "SELECT count(*) FROM name_vectors WHERE model = ?", (model.number,))
+        damaged = names - len(sound_names(db, model))
+        if damaged:
+            yield f"{damaged} vectors of names of {model.name} are not what was stored"
+
+
+def _terms(db: apsw.Connection, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    """Each field has as many terms as it should. Only the integrity check of the file can tell which ones."""
+    for chunk, fields in zip(chunks, keyword_fields(document, (chunk.row for chunk in chunks)), strict=True):
+        row = db.execute("SELECT sz FROM keyword_docsize WHERE id = ?", (chunk.id,)).fetchone()
+        if row is None:
+            return "a chunk is not in the keyword index"
+        if _numbers_in(row[0]) != [len(field.split()) for field in fields]:
+            return "the keyword index has other terms than the text"
+    return ""
+
+
+def _numbers_in(data: bytes) -> list[int]:
+    """Variable-length integers as SQLite writes them: seven bits a byte, the highest first."""
+    numbers, current = [], 0
+    for byte in data:
+        current = current << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(current)
+            current = 0
+    return numbers
+
+
+class StoredModel(NamedTuple):
+    """A model that has vectors."""
+
+    number: int
+    name: str
+    dims: int
+
+
+def models(db: apsw.Connection) -> list[StoredModel]:
+    columns = rows(db, "SELECT id, name, dims FROM models")
+    return [StoredModel(number, unescaped(name), integer(dims)) for number, name, dims in columns]
+
+
+def blocks(db: apsw.Connection, model: StoredModel) -> list[int]:
+    return [number for (number,) in rows(db, "SELECT number FROM vector_blocks WHERE model = ?", (model.number,))]
+
+
+def sound_vectors(db: apsw.Connection, model: StoredModel, block: int) -> dict[bytes, tuple[bytes, bytes]]:
+    """Hash → a vector of this block and its parts, as they are stored."""
+    data = only_value(db, "SELECT data FROM vector_blocks WHERE model = ? AND number = ?", (model.number, block))
+    width = model.dims * BYTES
+    columns = rows(
+        db,
+        """SELECT v.hash, v.slot, v.checksum, p.data FROM vectors v
+        JOIN vector_parts p ON p.model = v.model AND p.slot = v.slot
+        WHERE v.model = ? AND v.slot BETWEEN ? AND ?""",
+        (model.number, block * BLOCK, block * BLOCK + BLOCK - 1),
+    )
+    sound = {}
+    for digest, slot, stored_checksum, parts in columns:
+        at = slot % BLOCK * width
+        row = data[at : at + width]
+        fits = len(row) == width and len(parts) > 0 and len(parts) % (SCALE_BYTES + model.dims) == 0
+        if fits and stored_checksum in (None, checksum(digest, row, parts)):
+            sound[digest] = (row, parts)
+    return sound
+
+
+def sound_names(db: apsw.Connection, model: StoredModel) -> dict[bytes, bytes]:
+    """Hash of a name → its vector, as it is stored."""
+    columns = rows(db, "SELECT hash, data, checksum FROM name_vectors WHERE model = ?", (model.number,))
+    return {
+        digest: data
+        for digest, data, stored_checksum in columns
+        if len(data) == SCALE_BYTES + model.dims and stored_checksum in (None, checksum(digest, data))
+    }
+
+
+def renew(file: Path) -> None:
+    """Rebuild an index with the tables of an earlier version, with its manifest and the vectors that can be read."""
+    repair(file, is_older, [*_ABOUT_DOCUMENTS, READER])
+
+
+def repair(
+    file: Path, is_due: Callable[[Path], bool] = lambda _: True, forgotten: Collection[str] = _ABOUT_DOCUMENTS
+) -> list[str]:
+    """Puts a new file in the place of this one; says what it did. Nobody in this process may have it open. `is_due` is
+    asked when nobody else writes any more, and entries of the manifest that are `forgotten` are left out."""
+    workshop = file.with_name("repair")
+    try:
+        with reported(file), writer_lock(lock_of(file), _WAIT):
+            if not is_due(file):
+                return []
+            shutil.rmtree(workshop, ignore_errors=True)  # of a repair that was killed
+            workshop.mkdir()
+            vectors = _write_new(workshop / file.name, file if _is_ours(file) else None, forgotten)
+            actions = [f"file rebuilt: {vectors} vectors kept, documents are read again"]
+            actions += _replace(file, workshop / file.name)
+            workshop.joinpath(lock_of(file).name).unlink()
+            workshop.rmdir()
+    except OSError as error:
+        remedy = "stop all programs that use the index, then try again"
+        raise UnwritableIndex(f"cannot be replaced: {error.strerror}", path=str(file), remedy=remedy) from error
+    return actions
+
+
+def _is_ours(file: Path) -> bool:
+    with file.open("rb") as opened:
+        header = opened.read(100)
+    application = header[_APPLICATION_AT : _APPLICATION_AT + 4]
+    return header.startswith(_MAGIC) and application == APPLICATION.to_bytes(4, "big")
+
+
+def _replace(file: Path, new: Path) -> Iterator[str]:
+    if not _is_ours(file):
+        moved = file.with_name(f"{file.name}.moved")
+        file.replace(moved)
+        yield f"the old file was not a headnote index: moved to {moved.name}"
+    # A log belongs to the file it was written for. Beside another file, SQLite would take it for newer pages.
+    for companion in companions_of(file):
+        companion.unlink(missing_ok=True)
+    new.replace(file)
+
+
+def _write_new(new: Path, old: Path | None, forgotten: Collection[str]) -> int:
+    """Writes a new file with the manifest and the sound vectors of the old one; how many vectors."""
+    vectors = 0
+    with SqliteConnections(new).writer(wait=0) as db:
+        writer = SqliteWriter(db)
+        if old is not None:
+            with contextlib.closing(load("apsw", "an index").Connection(str(old))) as damaged:
+                manifest = without_damage(_readable(partial(_manifest, damaged)) or {})
+                writer.set_manifest({key: entry for key, entry in manifest.items() if key not in forgotten})
+                stored_models = _readable(partial(models, damaged)) or []
+                vectors = sum(_copy_vectors(writer, damaged, model) for model in stored_models)
+        writer.finish()
+    return vectors
+
+
+def _manifest(damaged: apsw.Connection) -> dict[str, str]:
+    entries = rows(damaged, "SELECT key, value FROM manifest")
+    return {unescaped(key): unescaped(value) for key, value in entries}
+
+
+def _copy_vectors(writer: SqliteWriter, damaged: apsw.Connection, model: StoredModel) -> int:
+    count = 0
+    for block in _readable(partial(blocks, damaged, model)) or []:
+        vectors = _readable(partial(sound_vectors, damaged, model, block)) or {}
+        writer.put_vectors(model.name, model.dims, vectors)
+        count += len(vectors)
+    writer.put_names(model.name, model.dims, _readable(partial(sound_names, damaged, model)) or {})
+    return count
+
+
+def _readable(read: Callable[[], Result]) -> Result | None:
+    """The rows that can be read; None for what cannot, which is rebuilt."""
+    try:
+        return decoding(read)()
+    except (Damaged, load("apsw", "an index").Error):
+        return None
+
+
+# -- The index in one SQLite file, `.headnote/index.db` below the root.
 
 FOLDER = ".headnote"
 FILE = "index.db"
@@ -35,7 +280,7 @@ class SqliteStore:
         self.file = connections.file
         self.place = str(connections.file.parent)
         self._caches: dict[tuple[int, ...], SqliteCaches] = {}
-        """Of the file that was read last."""
+        """Caches of the file that was read last."""
 
     @classmethod
     def exists(cls, root: str | os.PathLike[str]) -> bool:
@@ -64,7 +309,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _reading(self, caches: SqliteCaches | None = None) -> Iterator[SqliteReader]:
-        """With None, readers share what they have in memory."""
+        """A reader; with None, readers share what they have in memory."""
         with reported(self.file), self._connections.reader() as (identity, db):
             db.execute("BEGIN")
             yield SqliteReader(db, caches or self._caches_of(identity), self.max_text)
@@ -73,7 +318,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def writing(self, wait: float = 10.0, *, concurrent: bool = False) -> Iterator[SqliteWriter]:  # noqa: ARG002
-        """SQLite has one writer at a time, so `together` means nothing here."""
+        """SQLite has one writer at a time, so `concurrent` has no effect."""
         with reported(self.file), self._connections.writer(wait) as db:
             writer = SqliteWriter(db)
             yield writer

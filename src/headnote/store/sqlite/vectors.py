@@ -13,16 +13,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from headnote.numeric import np
+from headnote.extras import np
 from headnote.store.codec import escaped, unescaped
 from headnote.store.document_writer import DocumentWriter
 from headnote.store.filters import Filter
-from headnote.store.integrity import decoding
+from headnote.store.integrity import Damaged, decoding
+from headnote.store.readers import VectorReader
 from headnote.store.rows import PackedVectors, merged
+from headnote.store.sqlite.connections import SqliteUpdate, only_row, only_value, rows
 from headnote.store.sqlite.documents import SqliteDocuments
 from headnote.store.sqlite.matrix import BLOCK, Matrix, Patched, StoredVectors, matrix_of, nearest
-from headnote.store.sqlite.sql import SqliteUpdate, only_row, only_value, rows
-from headnote.store.vector_reader import VectorReader
 
 if TYPE_CHECKING:
     import apsw
@@ -214,24 +214,29 @@ class SqliteVectorWriter(SqliteVectors, DocumentWriter):
                 known = self._known_slots(number, texts)
                 new = {digest: data for digest, data in texts.items() if digest not in known}
                 if new or number < 0:
-                    self.put_vectors(model, dims, new)
-                self._insert_names(self._number(model), names, "IGNORE")
+                    number = self._ensure_model(model, dims)
+                    self._put_rows(number, dims, new, self._give_slots(number, new, {}))
+                self._insert_names(number, names, "IGNORE")
 
     def put_vectors(self, model: str, dims: int, vectors: Mapping[bytes, tuple[bytes, bytes]]) -> None:
         """Hash → a vector and its parts, as they are stored."""
         with self.update.step():
             number = self._ensure_model(model, dims)
-            slots = self._give_slots(number, vectors)
-            self.db.executemany(
-                """INSERT INTO vectors (model, hash, slot, checksum) VALUES (?, ?, ?, ?)
-                ON CONFLICT (model, hash) DO UPDATE SET checksum = excluded.checksum""",
-                ((number, digest, slots[digest], checksum(digest, *data)) for digest, data in vectors.items()),
-            )
-            self._write_rows(number, dims, {slots[digest]: row for digest, (row, _) in vectors.items()})
-            self.db.executemany(
-                "INSERT OR REPLACE INTO vector_parts VALUES (?, ?, ?)",
-                ((number, slots[digest], parts) for digest, (_, parts) in vectors.items()),
-            )
+            self._put_rows(number, dims, vectors, self._give_slots(number, vectors, self._known_slots(number, vectors)))
+
+    def _put_rows(
+        self, model: int, dims: int, vectors: Mapping[bytes, tuple[bytes, bytes]], slots: Mapping[bytes, int]
+    ) -> None:
+        self.db.executemany(
+            """INSERT INTO vectors (model, hash, slot, checksum) VALUES (?, ?, ?, ?)
+            ON CONFLICT (model, hash) DO UPDATE SET checksum = excluded.checksum""",
+            ((model, digest, slots[digest], checksum(digest, *data)) for digest, data in vectors.items()),
+        )
+        self._write_rows(model, dims, {slots[digest]: row for digest, (row, _) in vectors.items()})
+        self.db.executemany(
+            "INSERT OR REPLACE INTO vector_parts VALUES (?, ?, ?)",
+            ((model, slots[digest], parts) for digest, (_, parts) in vectors.items()),
+        )
 
     def put_names(self, model: str, dims: int, names: Mapping[bytes, bytes]) -> None:
         """Hash of a name → its vector, as it is stored."""
@@ -303,13 +308,13 @@ class SqliteVectorWriter(SqliteVectors, DocumentWriter):
             (escaped(name), dims),
         )
         if stored_dims != dims:
-            raise ValueError(f"vectors of length {dims} for {name!r}, which has vectors of length {stored_dims}")
+            raise Damaged(f"vectors of length {dims} for {name!r}, which has vectors of length {stored_dims}")
         return int(number)
 
     @decoding
-    def _give_slots(self, model: int, hashes: Collection[bytes]) -> dict[bytes, int]:
+    def _give_slots(self, model: int, hashes: Collection[bytes], known: Mapping[bytes, int]) -> dict[bytes, int]:
         """The slot of each hash: the one it has, else a free one, else the next after the last."""
-        slots = self._known_slots(model, hashes)
+        slots = dict(known)
         for digest in hashes:
             if digest not in slots:
                 slots[digest] = self._free_slots(model).take()
@@ -317,7 +322,7 @@ class SqliteVectorWriter(SqliteVectors, DocumentWriter):
 
     def _known_slots(self, model: int, hashes: Iterable[bytes]) -> dict[bytes, int]:
         slots: dict[bytes, int] = {}
-        for digest in hashes:
+        for digest in hashes if model >= 0 else ():
             row = self.db.execute("SELECT slot FROM vectors WHERE model = ? AND hash = ?", (model, digest)).fetchone()
             if row:
                 slots[digest] = row[0]
@@ -351,5 +356,5 @@ class SqliteVectorWriter(SqliteVectors, DocumentWriter):
 
 
 def checksum(*data: bytes) -> int:
-    """Of a hash and its data. Without it, a damaged vector looks like any other."""
+    """The checksum of a hash and its data. Without it, a damaged vector looks like any other."""
     return reduce(lambda checked, more: zlib.crc32(more, checked), data, 0)

@@ -8,13 +8,15 @@ from itertools import accumulate, chain, count, pairwise, repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from headnote.store.codec import escaped
-from headnote.store.document_reader import LINK_COLUMNS
 from headnote.store.integrity import decoding
 from headnote.store.interface import decodes_all
+from headnote.store.readers import LINK_COLUMNS
 from headnote.store.rows import Columns, KeywordFields, Row
-from headnote.store.sqlite.checksums import (
+from headnote.store.sqlite.connections import SqliteUpdate, rows
+from headnote.store.sqlite.documents import (
     CHECKED_DOCUMENT,
     CHECKED_LINK,
+    SqliteCaches,
     checksum_of,
     chunk_row,
     document_checksum,
@@ -22,9 +24,7 @@ from headnote.store.sqlite.checksums import (
     text_row,
     with_checksum,
 )
-from headnote.store.sqlite.documents import SqliteCaches
 from headnote.store.sqlite.keywords import INSERT_KEYWORDS, SqliteKeywords
-from headnote.store.sqlite.sql import SqliteUpdate, rows
 from headnote.store.sqlite.vectors import SqliteVectors, SqliteVectorWriter
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class SqliteReader(SqliteKeywords, SqliteVectors):
 # -- Changing the index, inside the transactions of an update
 
 
-_INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 13)})"
+_INSERT_DOCUMENT = f"INSERT INTO documents VALUES ({', '.join('?' * 19)})"
 _INSERT_TEXT = "INSERT INTO texts VALUES (?, ?, ?)"
-_INSERT_CHUNK = f"INSERT INTO chunks VALUES ({', '.join('?' * 20)})"
+_INSERT_CHUNK = f"INSERT INTO chunks VALUES ({', '.join('?' * 21)})"
 _LINKS = f"links ({LINK_COLUMNS.replace('l.', '')}, checksum)"
 _INSERT_LINK = f"INSERT INTO {_LINKS} VALUES ({', '.join('?' * 12)})"
 
@@ -59,6 +59,7 @@ _TABLES: tuple[tuple[str, RowsOf], ...] = (
     (INSERT_KEYWORDS, lambda _, ids, own: ((one, *terms) for one, terms in zip(ids, own.keywords, strict=True))),
     ("INSERT INTO document_tags VALUES (?, ?)", lambda number, _, own: ((number, tag) for tag in own.tags)),
     ("INSERT INTO fields VALUES (?, ?, ?)", lambda number, _, own: ((number, *field) for field in own.fields)),
+    ("INSERT INTO names VALUES (?, ?, ?, ?)", lambda number, _, own: ((number, *name) for name in own.names)),
 )
 """Table by table, so that the rows of many documents go into one table at once."""
 

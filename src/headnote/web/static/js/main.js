@@ -16,6 +16,8 @@ import { isView, loadOthers, startPalette, viewOf } from "./shell/views.js";
 const PATIENCE = 300;
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+/** Where a field that has the focus brings up a keyboard over half of the screen. */
+const touch = matchMedia("(pointer: coarse)");
 const waiting = h("section", { class: "view view-narrow", hidden: true });
 /** @type {Map<string, View>} Those that were shown. */
 const views = new Map();
@@ -30,7 +32,7 @@ async function route() {
   const route = parseRoute(location.hash);
   if (!route) return;
   const { query } = route;
-  const name = isView(route.view) ? route.view : "search";
+  const name = route.view;
   if (current && current !== name) leave(current);
   const fromOther = current !== name;
   const isFirst = !current;
@@ -38,6 +40,11 @@ async function route() {
   mark(name);
   setPlace(name);
   const place = arrivedAt();
+  if (!isView(name)) {
+    wait("Not found", noSuchView(name));
+    document.title = "Not found – headnote";
+    return;
+  }
   const view = await load(name);
   if (current !== name || !view) return;
   show(view.element);
@@ -72,6 +79,12 @@ function wait(name, notice) {
   show(waiting);
 }
 
+/** @param {string} name */
+function noSuchView(name) {
+  const search = h("a", { class: "button", href: "#/search" }, "Search");
+  return h("div", { class: "notice" }, h("p", { class: "break" }, `This page has no view “${name}”.`), search);
+}
+
 function cannotOpen() {
   const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Reload");
   return h("div", { class: "notice" }, h("p", null, "This view could not be loaded."), reload);
@@ -92,7 +105,7 @@ function leave(name) {
 function arrive(name, view) {
   const before = left.get(name);
   if (name !== "document") window.scrollTo(0, before ? before.scroll : 0);
-  if (wantsFocus && view.focus) view.focus(left.size === 0);
+  if (wantsFocus && view.focus && !touch.matches) view.focus(left.size === 0);
   else if (left.size > 0 && !view.element.contains(document.activeElement)) {
     heading()?.focus({ preventScroll: true });
   }

@@ -4,7 +4,7 @@
  * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], guesses: Guess[],
  *   semantic_rank: number|null, similarity: number, model: string, linked_from: string, links_to: string,
  *   link_score: number, recency: number, about: number, meaning_share: number, share_reason: string,
- *   terms: string[]}} Why
+ *   name: string, terms: string[]}} Why
  * @typedef {{typed: string, found: string, is_correction: boolean}} Guess
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[], about: string,
@@ -18,7 +18,7 @@
  *   facets: Facet[], note: string, has_nearest: boolean, milliseconds: number,
  *   files_read: FilesRead|null}} SearchAnswer
  * @typedef {{path: string, line: number, text: string, target: string, fragment: string, resolved: string|null,
- *   broken: boolean, picture: string|null}} Link
+ *   broken: boolean, picture: string|null, sentence: string}} Link
  * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading
  * @typedef {{index: number, key: string, start: number, end: number, start_line: number, end_line: number,
  *   breadcrumb: string, tokens: number}} ChunkPlace
@@ -34,7 +34,7 @@
  * @typedef {{path: string, title: string, html: string, pieces: import("./document/pieces.js").Piece[], text: string,
  *   lines: number, chunks: ChunkPlace[],
  *   headings: Heading[], links: Link[], backlinks: Link[], tags: string[],
- *   metadata: Record<string, unknown>}} DocumentPage
+ *   metadata: Record<string, unknown>, direction: "ltr"|"rtl"}} DocumentPage
  * @typedef {{path: string, title: string, chunks: number, size: number, changed: number, links: number,
  *   tags: string[]}} Entry
  * @typedef {{path: string, title: string, degree: number, tags: string[]}} GraphNode
@@ -52,7 +52,8 @@
  *   progress: {stage: string, done: number, total: number, seconds_left: number|null}|null, settings: Settings,
  *   origins: Object<string, string>, differing: string[], ask_model: string|null,
  *   models: {role: string, name: string, pending: number}[], answering: string,
- *   files_read: FilesRead|null, left_out: {path: string, reason: string}[], withheld: string[], page: string}} Status
+ *   files_read: FilesRead|null, left_out: {path: string, reason: string}[], withheld: string[], read_only: boolean,
+ *   page: string}} Status
  * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
  * @typedef {{text: string, html: string[], citations: Citation[], sources: Hit[],
  *   dropped: {written: string, reason: string}[], complete: boolean, model: string|null, note: string,

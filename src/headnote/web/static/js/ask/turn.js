@@ -3,31 +3,52 @@
 import { ApiError, isAbort, stream } from "../core/api.js";
 import { announce, crumbs, errorNotice, freshId, h, refill } from "../core/dom.js";
 import { place, plural } from "../core/format.js";
-import { hrefOfPlace } from "../core/routes.js";
+import { hrefOf, hrefOfPlace } from "../core/routes.js";
 import { enhance, fillCleaned } from "../drawing/enhancers.js";
+import { HitList } from "../search/hits.js";
 
 /** @typedef {import("../types.js").Answer} Answer */
 
 // -- What stands below an answer: notes, its citations with their lines, and the passages it is based on
 
-/** @param {Answer} answer @returns {(HTMLElement|false|"")[]} */
-function answerDetails(answer) {
+const QUOTED = "No model is set to write an answer. These are sentences of your documents, as they stand.";
+
+/** @param {Answer} answer @param {string} question @returns {(HTMLElement|false|"")[]} */
+function answerDetails(answer, question) {
+  const isQuoted = !answer.model && answer.sources.length > 0;
+  const note = isQuoted ? QUOTED : answer.note && `${answer.note.charAt(0).toUpperCase()}${answer.note.slice(1)}.`;
   return [
     !answer.complete && h("div", { class: "notice warn" }, "The answer is incomplete."),
-    answer.note && h("div", { class: "notice" }, answer.note),
-    answer.citations.length > 0 && citationList(answer.citations),
+    note && h("div", { class: "notice" }, note),
+    answer.citations.length > 0 && citationList(answer.citations, isQuoted),
     answer.dropped.length > 0 && droppedList(answer.dropped),
-    answer.sources.length > 0 && sourceList(answer.sources),
+    answer.sources.length === 0 && searchInstead(question),
+    isQuoted && sourceCards(answer.sources, question),
+    !isQuoted && answer.sources.length > 0 && sourceList(answer.sources),
   ];
 }
 
-/** @param {Answer["citations"]} citations */
-function citationList(citations) {
+/** What is too far from the question for an answer, a search may find. @param {string} question */
+function searchInstead(question) {
+  const link = h("a", { class: "button", href: hrefOf("search", { q: question }) }, "Search for these words");
+  return h("div", null, link);
+}
+
+/** The passages of the quotes, drawn as a search would. @param {Answer["sources"]} sources @param {string} question */
+function sourceCards(sources, question) {
+  const list = new HitList();
+  list.element.setAttribute("aria-label", "Passages");
+  list.add(sources, question);
+  return h("section", { class: "source-cards" }, h("h3", null, "From these passages"), list.element);
+}
+
+/** @param {Answer["citations"]} citations @param {boolean} isQuoted Whether the answer has their lines already. */
+function citationList(citations, isQuoted) {
   const items = citations.map((citation, at) => {
     const number = h("span", { class: "cite numbers", "aria-hidden": "true" }, at + 1);
     const link = h("a", { href: hrefOfPlace(citation) }, number, h("span", { class: "mono break" }, place(citation)));
     const lines = { class: "citation-text", dir: "auto", tabindex: "0", role: "group", "aria-label": "Lines cited" };
-    return h("li", null, link, citation.text && h("pre", lines, citation.text));
+    return h("li", null, link, !isQuoted && citation.text && h("pre", lines, citation.text));
   });
   return h("section", null, h("h3", null, "Citations"), h("ol", { class: "citations" }, items));
 }
@@ -138,7 +159,7 @@ export class Turn {
     else this.#showBlocks(answer.html.map((html, number) => ({ number, html })));
     for (const block of this.text.children) enhance(block);
     announce(isNothing ? "Nothing relevant found" : `Answer with ${plural(answer.citations.length, "citation")}`);
-    refill(this.after, answerDetails(answer));
+    refill(this.after, answerDetails(answer, this.question));
   }
 
   /** @param {any} error */

@@ -20,6 +20,7 @@ export function shortState(status, error) {
   if (status.files_read) return ["busy", `Reading${share(status.files_read)}`];
   if (status.elsewhere) return ["busy", "Being updated"];
   if (status.progress?.stage === "documents") return ["busy", "Updating"];
+  if (status.read_only) return ["fresh", "Read-only"];
   if (status.progress || status.pending > 0) return ["busy", `Preparing${share(status.progress)}`];
   if (status.busy) return ["busy", "Updating"];
   return ["fresh", "Up to date"];
@@ -45,11 +46,10 @@ export function inProgress(status) {
     return { what: "Reading changes", far, meanwhile, ...counted(progress) };
   }
   if (pending === 0 && !progress) return null;
-  const far = progress ? amount(progress, "passage", progress) : `${plural(pending, "passage")} to go`;
   const meanwhile = status.models.some(({ role }) => role === "instant")
-    ? "Search works; until then a quicker model finds by meaning."
-    : "Search works; until then some passages are found by their words only.";
-  return { what: "Preparing search by meaning", far, meanwhile, ...counted(progress) };
+    ? "Search works already, and gets better when this is done."
+    : "Search works already; what is not prepared yet is found by its words only.";
+  return { what: "Preparing search by meaning", far: portion(progress), meanwhile, ...counted(progress) };
 }
 
 /** @param {{done: number, total: number}} read @param {Status["progress"]} progress */
@@ -57,6 +57,16 @@ function reading(read, progress) {
   const far = read.total > 0 ? amount(read, "file", progress, " read") : "looking for files";
   const meanwhile = read.done > 0 ? "Search works on what is read." : "The first files can be searched in a moment.";
   return { what: "Reading the folder", far, meanwhile, ...read };
+}
+
+/**
+ * How much of it is done. What is prepared are passages and names together, which nobody counts.
+ * @param {Status["progress"]} progress
+ */
+function portion(progress) {
+  if (!progress || progress.total === 0) return "";
+  const left = progress.seconds_left ? `, ${roughly(progress.seconds_left)} left` : "";
+  return `${Math.floor((100 * progress.done) / progress.total)} %${left}`;
 }
 
 /**

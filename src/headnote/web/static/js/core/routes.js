@@ -6,7 +6,7 @@
 /** @param {string} hash @returns {Route|null} Null for a hash that is no view, such as that of the skip link. */
 export function parseRoute(hash) {
   if (hash === "" || hash === "#") return { view: "search", query: new URLSearchParams() };
-  const match = /^#\/([a-z]*)(?:\?(.*))?$/.exec(hash);
+  const match = /^#\/([^?]*)(?:\?(.*))?$/.exec(hash);
   return match && { view: match[1] || "search", query: new URLSearchParams(match[2] ?? "") };
 }
 

@@ -93,7 +93,8 @@ function pause(milliseconds) {
 
 /** Whether documents or vectors are still to come. @param {Status|null} status */
 export function isFilling(status) {
-  return Boolean(status && (status.busy || status.progress || status.files_read || status.pending > 0));
+  const isLeft = status && status.pending > 0 && !status.read_only;
+  return Boolean(status && (status.busy || status.progress || status.files_read || isLeft));
 }
 
 // -- All documents of the folder, fetched once for each state of the index

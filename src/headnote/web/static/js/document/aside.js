@@ -1,58 +1,78 @@
-/** The sidebar of a document: folders, outline, backlinks, links, tags, frontmatter and related passages. */
+/** What stands beside and below a document: folders, outline, backlinks, related passages, links, chunks, metadata. */
 
 import { get, Latest } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
+import { lines, plural } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
 import { contents } from "../core/status-feed.js";
 import { Tree } from "../folders/tree.js";
 import { recall, remember } from "../shell/preferences.js";
 
+/** @typedef {import("../types.js").ChunkPlace} ChunkPlace */
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
 /** @typedef {import("../types.js").Link} Link */
 /** @typedef {import("../types.js").Related} Related */
 
-const narrow = matchMedia("(max-width: 62rem)");
+// -- The outline
+
+/** The headings, each a link to its line. @param {DocumentPage} page */
+export function outlineParts({ path, headings }) {
+  const shown = headings.filter(({ text }) => text);
+  if (shown.length === 0) return [];
+  const least = Math.min(...shown.map((heading) => heading.level));
+  const items = shown.map(({ level, text, start_line: line }) =>
+    h(
+      "li",
+      { class: `outline-${Math.min(level - least, 4)}` },
+      h("a", { href: hrefOf("document", { path, line }), data: { line } }, text),
+    ),
+  );
+  return [h("h2", null, "On this page"), h("ol", { class: "outline" }, items)];
+}
+
+/**
+ * Mark the heading that the reader is under, and keep it in sight.
+ * @param {HTMLElement} box That scrolls. @param {(line: number) => boolean} isPassed Whether the reader is past a line.
+ */
+export function markOutline(box, isPassed) {
+  const links = /** @type {HTMLElement[]} */ ([...box.querySelectorAll(".outline a")]);
+  const current = links.findLast((link) => isPassed(Number(link.dataset.line)));
+  const before = box.querySelector(".outline a[aria-current]");
+  if (before === (current ?? null)) return;
+  before?.removeAttribute("aria-current");
+  current?.setAttribute("aria-current", "true");
+  if (!current || box.scrollHeight <= box.clientHeight) return;
+  const edges = box.getBoundingClientRect();
+  const { top, bottom } = current.getBoundingClientRect();
+  if (top < edges.top || bottom > edges.bottom) box.scrollTop += top - edges.top - box.clientHeight / 3;
+}
+
+// -- What follows the text
 
 /** @param {DocumentPage} page */
-export function asideParts(page) {
+export function backlinkParts({ backlinks }) {
+  return [backlinks.length > 0 && part("Linked from", backlinks.length, list(backlinks, incoming), true)];
+}
+
+/** @param {DocumentPage} page */
+export function factParts(page) {
   const inside = page.links.filter((link) => link.resolved || link.broken);
+  const size = page.chunks.reduce((sum, chunk) => sum + chunk.tokens, 0);
+  const facts = [plural(page.lines, "line"), plural(page.chunks.length, "chunk"), plural(size, "token")];
   return [
-    page.headings.length > 0 && part("Outline", page.headings.length, outline(page)),
-    page.backlinks.length > 0 && part("Linked from", page.backlinks.length, list(page.backlinks, incoming)),
     inside.length > 0 && part("Links to", inside.length, list(inside, outgoing)),
-    part("About", 0, about(page)),
+    page.chunks.length > 0 && part("Chunks", page.chunks.length, chunkList(page)),
+    part("About", 0, about(page, facts.join(", "))),
   ];
 }
 
-/** @param {string} name @param {number} count @param {HTMLElement} content */
-function part(name, count, content) {
+/** @param {string} name @param {number} count @param {HTMLElement} content @param {boolean} [isOpen] */
+function part(name, count, content, isOpen = false) {
   return h(
     "details",
-    { class: "disclosure aside-part", open: !narrow.matches },
+    { class: "disclosure aside-part", open: isOpen },
     h("summary", null, h("h2", null, name), count > 0 && h("span", { class: "chip numbers" }, count)),
     content,
-  );
-}
-
-/** @param {DocumentPage} page */
-function outline({ path, headings }) {
-  const least = Math.min(...headings.map((heading) => heading.level));
-  return h(
-    "ol",
-    { class: "outline" },
-    headings.map((heading) =>
-      h(
-        "li",
-        { class: `outline-${Math.min(heading.level - least, 4)}` },
-        h(
-          "a",
-          { href: hrefOf("document", { path, line: heading.start_line }), data: { line: heading.start_line } },
-          h("span", null, heading.text || "(no text)"),
-          h("span", { class: "outline-size numbers", title: plural(heading.tokens, "token") }, heading.tokens),
-        ),
-      ),
-    ),
   );
 }
 
@@ -65,13 +85,18 @@ function list(links, row) {
   );
 }
 
-/** @param {Link} link */
-function incoming(link) {
+/** A link to here, in its sentence. @param {Link} link */
+function incoming({ path, line, text, sentence }) {
+  const at = text ? sentence.indexOf(text) : -1;
+  const said =
+    at < 0
+      ? [sentence || text]
+      : [sentence.slice(0, at), h("strong", null, text), sentence.slice(at + text.length)].filter(Boolean);
   return h(
     "a",
-    { href: hrefOf("document", { path: link.path, line: link.line }) },
-    h("span", { class: "break" }, `${link.path}:${link.line}`),
-    link.text && h("span", { class: "aside-text soft" }, link.text),
+    { href: hrefOf("document", { path, line }) },
+    h("span", { class: "break", dir: "ltr" }, `${path}:${line}`),
+    said[0] && h("span", { class: "aside-text", dir: "auto" }, said),
   );
 }
 
@@ -97,17 +122,28 @@ function outgoing(link) {
 }
 
 /** @param {DocumentPage} page */
-function about({ lines, chunks, tags, metadata }) {
-  const size = chunks.reduce((sum, chunk) => sum + chunk.tokens, 0);
+function chunkList({ path, chunks }) {
+  const row = (/** @type {ChunkPlace} */ { index, start_line: line, end_line: end, tokens, breadcrumb }) =>
+    h(
+      "a",
+      { href: hrefOf("document", { path, line, end: end > line ? end : null }) },
+      h("span", { class: "break" }, `${index + 1}. ${breadcrumb.split(" > ").at(-1) || "Beginning"}`),
+      h("span", { class: "aside-text soft numbers" }, `lines ${lines(line, end)}, ${plural(tokens, "token")}`),
+    );
+  return h(
+    "ul",
+    { class: "aside-links" },
+    chunks.map((chunk) => h("li", null, row(chunk))),
+  );
+}
+
+/** @param {DocumentPage} page @param {string} facts */
+function about({ tags, metadata }, facts) {
   const rows = Object.entries(metadata).filter(([name]) => !["tags", "title"].includes(name));
   return h(
     "div",
     { class: "about" },
-    h(
-      "p",
-      { class: "soft numbers" },
-      `${plural(lines, "line")}, ${plural(chunks.length, "chunk")}, ${plural(size, "token")}`,
-    ),
+    h("p", { class: "soft numbers" }, facts),
     tags.length > 0 &&
       h(
         "p",
@@ -141,7 +177,7 @@ export class RelatedPanel {
     this.note = h("p", { class: "soft small" });
     this.element = h(
       "details",
-      { class: "disclosure aside-part", open: !narrow.matches && recall("related") !== "closed" },
+      { class: "disclosure aside-part", open: recall("related") !== "closed" },
       h("summary", null, h("h2", null, "Related"), this.count),
       this.list,
       this.note,
@@ -172,33 +208,32 @@ export class RelatedPanel {
   #draw(related) {
     this.count.textContent = String(related.length);
     this.note.textContent = related.length === 0 ? "Nothing is near it that it does not link to." : "";
-    refill(
-      this.list,
-      related.map((entry) =>
-        h(
-          "li",
-          null,
-          h(
-            "a",
-            { href: hrefOf("document", { path: entry.path, line: entry.start_line }), title: entry.path },
-            h("span", { class: "break" }, entry.breadcrumb || entry.title),
-            h("span", { class: "aside-text soft" }, reasons(entry).join("; ")),
-          ),
-        ),
-      ),
-    );
+    refill(this.list, related.map((entry) => h("li", null, relatedLink(entry), whyRelated(entry))));
   }
 }
 
 /** @param {Related} entry */
-function reasons(entry) {
-  return [
+function relatedLink({ path, start_line: line, title, breadcrumb }) {
+  const section = breadcrumb.split(" > ").at(-1) ?? "";
+  return h(
+    "a",
+    { href: hrefOf("document", { path, line }), title: path, dir: "auto" },
+    h("span", { class: "break" }, title || path),
+    section && section !== title && h("span", { class: "aside-text soft" }, section),
+  );
+}
+
+/** @param {Related} entry */
+function whyRelated(entry) {
+  const reasons = [
     entry.mention && `mentions “${entry.mention}”`,
     entry.similarity > 0 && `similar text, ${entry.similarity.toFixed(2)}`,
     entry.words.length > 0 && `shares ${entry.words.slice(0, 3).join(", ")}`,
     entry.shared_links > 0 && `${plural(entry.shared_links, "link")} in common`,
     entry.linked === "from" && "links here",
   ].filter(Boolean);
+  const summary = h("summary", { "aria-label": `Why ${entry.title || entry.path} is related` }, "Why");
+  return h("details", { class: "disclosure related-why" }, summary, h("p", { class: "soft" }, reasons.join("; ")));
 }
 
 // -- The tree of folders beside a document, to be unfolded

@@ -1,4 +1,4 @@
-/** The chunks of a document as bands beside its text. */
+/** The chunks of a document as a thin stripe beside its text, which tells about a chunk where it is asked. */
 
 import { h, refill } from "../core/dom.js";
 import { lines, plural } from "../core/format.js";
@@ -7,11 +7,15 @@ import { lines, plural } from "../core/format.js";
 
 // -- Where in a rendered document a line of its source is
 
-/** @typedef {{first: number, last: number, top: number, bottom: number}} Stretch Lines, and pixels from the top. */
+/**
+ * Lines, and pixels from the top; of a block, with what it is.
+ * @typedef {{first: number, last: number, top: number, bottom: number, element?: Element}} Stretch
+ */
 
 class LineMap {
   /** @param {HTMLElement} article */
   constructor(article) {
+    this.article = article;
     const zero = article.getBoundingClientRect().top;
     /** @type {Stretch[]} */
     this.stretches = [];
@@ -25,7 +29,8 @@ class LineMap {
       const before = this.stretches.at(-1);
       // Nested blocks are part of the block around them.
       if (before && first <= before.last) continue;
-      this.stretches.push({ first, last: Math.max(first, last), top: top - zero, bottom: bottom - zero });
+      const place = { top: top - zero, bottom: bottom - zero };
+      this.stretches.push({ first, last: Math.max(first, last), ...place, element: block });
     }
     this.height = article.getBoundingClientRect().height;
   }
@@ -34,8 +39,8 @@ class LineMap {
   top(line) {
     const at = this.#find(line);
     if (at < 0) return this.stretches[0]?.top ?? 0;
-    const { first, last, top, bottom } = this.stretches[at];
-    if (line > last) return this.stretches[at + 1]?.top ?? bottom;
+    if (line > this.stretches[at].last) return this.stretches[at + 1]?.top ?? this.stretches[at].bottom;
+    const { first, last, top, bottom } = this.#part(this.stretches[at], line);
     return top + ((bottom - top) * (line - first)) / (last - first + 1);
   }
 
@@ -43,8 +48,30 @@ class LineMap {
   bottom(line) {
     const at = this.#find(line);
     if (at < 0) return this.stretches[0]?.top ?? 0;
-    const { first, last, top, bottom } = this.stretches[at];
+    if (line >= this.stretches[at].last) return this.stretches[at].bottom;
+    const { first, last, top, bottom } = this.#part(this.stretches[at], line);
     return line >= last ? bottom : top + ((bottom - top) * (line - first + 1)) / (last - first + 1);
+  }
+
+  /**
+   * What a line is in a block of several: the row of a table, the item of a list, the line of code. Only a reader who
+   * is led to a line asks.
+   * @param {Stretch} stretch @param {number} line @returns {Stretch}
+   */
+  #part(stretch, line) {
+    const { element, first, last } = stretch;
+    if (!element || first === last) return stretch;
+    const zero = this.article.getBoundingClientRect().top;
+    const all = [...element.querySelectorAll("[data-start-line]")].map((one) => ({ one, ...linesOf(one) }));
+    const inside = all.filter((part) => part.first <= line && part.last >= line).at(-1);
+    const code = codeLines(inside?.one ?? element, inside ?? stretch, line, zero);
+    if (code || !inside) return code ?? stretch;
+    const { top, bottom } = inside.one.getBoundingClientRect();
+    // Text of an item, above the items inside of it.
+    const below = all.find((part) => part.first > line && part.first <= inside.last);
+    const edge = below?.one.getBoundingClientRect().top ?? bottom;
+    const end = below ? below.first - 1 : inside.last;
+    return { first: inside.first, last: end, top: top - zero, bottom: edge - zero };
   }
 
   /** The last block that begins at or before a line; -1 before the first. @param {number} line */
@@ -60,10 +87,36 @@ class LineMap {
   }
 }
 
+/** @param {Element} block */
+function linesOf(block) {
+  const first = Number(block.getAttribute("data-start-line"));
+  return { first, last: Math.max(first, Number(block.getAttribute("data-end-line"))) };
+}
+
+/**
+ * One line of code; null for anything else, and where lines are wrapped. A fence has a line before and one after.
+ * @param {Element} block @param {{first: number, last: number}} place @param {number} line
+ * @param {number} zero @returns {Stretch|null}
+ */
+function codeLines(block, { first, last }, line, zero) {
+  const pre = block.matches("pre") ? block : block.querySelector(":scope > pre");
+  const text = pre?.querySelector("code")?.textContent?.replace(/\n$/, "");
+  if (!pre || text === undefined || pre.matches(".source")) return null;
+  const count = text.split("\n").length;
+  const begin = first + (last - first + 1 > count ? 1 : 0);
+  const style = getComputedStyle(pre);
+  const height = parseFloat(style.lineHeight);
+  const inner = pre.getBoundingClientRect().top - zero + pre.clientTop + pre.clientHeight;
+  const bottom = inner - parseFloat(style.paddingBottom);
+  const at = Math.min(Math.max(line - begin, 0), count - 1);
+  const top = bottom - (count - at) * height;
+  return { first: line, last: line, top, bottom: top + height };
+}
+
 // -- The bands
 
 const HUES = 8;
-const MIN_HEIGHT = 26;
+const MIN_HEIGHT = 24;
 const GAP = 3;
 
 export class ChunkMap {
@@ -83,11 +136,8 @@ export class ChunkMap {
     this.active = undefined;
     this.lineMap = new LineMap(article);
     this.element = h("div", { class: "chunk-map", role: "group", "aria-label": "Chunks of this document" });
-    this.caption = h("p", { class: "chunk-caption small", hidden: true });
     this.glow = h("div", { class: "chunk-glow", "aria-hidden": "true" });
     new ResizeObserver(() => this.measure()).observe(article);
-    article.addEventListener("pointermove", (event) => this.activate(this.#at(event.clientY)));
-    article.addEventListener("pointerleave", () => this.activate(-1));
   }
 
   /** @param {ChunkPlace[]} chunks */
@@ -126,12 +176,10 @@ export class ChunkMap {
     this.bands.forEach((band, i) => band.classList.toggle("active", i === at));
     const extent = this.extents[at];
     this.glow.hidden = !extent;
-    this.caption.hidden = !extent;
     if (!extent) return;
     this.glow.className = `chunk-glow hue-${at % HUES}`;
     this.glow.style.setProperty("top", `${extent.top}px`);
     this.glow.style.setProperty("height", `${extent.bottom - extent.top}px`);
-    this.caption.textContent = describe(this.chunks[at], this.chunks.length);
   }
 
   /** Go to the next or the previous chunk, from where the reader is. @param {1|-1} step */

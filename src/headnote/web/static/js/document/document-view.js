@@ -1,19 +1,22 @@
-/** A document as it reads, beside the chunks it was cut into. */
+/** A document as it reads: its text first, a stripe for the chunks it was cut into, and what belongs to it around. */
 
 import { get, Latest } from "../core/api.js";
 import { errorNotice, h, refill } from "../core/dom.js";
+import { nearestTo, readNames, stem } from "../core/names.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { onChange } from "../core/status-feed.js";
 import { reveal } from "../drawing/tabs.js";
+import { nameOf } from "../folders/model.js";
 import { LocalGraph } from "../graph/local-graph.js";
 import { registerKeys } from "../shell/keys.js";
-import { asideParts, FolderPanel, RelatedPanel } from "./aside.js";
+import { backlinkParts, factParts, FolderPanel, markOutline, outlineParts, RelatedPanel } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
 import { FoundWords } from "./found-words.js";
 import { DocumentList } from "./list.js";
 import { copyLink, EditorLink, PassageButton, passageInSight, selectedPassage } from "./passages.js";
 import { Pieces } from "./pieces.js";
 import { Previews } from "./previews.js";
+import { Sheet } from "./sheet.js";
 
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
 
@@ -24,7 +27,7 @@ class DocumentView {
     this.page = null;
     this.list = new DocumentList();
     this.heading = h("h1", { tabindex: "-1", class: "break" });
-    this.path = h("p", { class: "mono soft break" });
+    this.path = h("p", { class: "mono soft break", dir: "ltr" });
     this.trying = h("a", { class: "button quiet", title: "Cut this document in other ways" }, "Try other settings");
     this.article = h("article", { class: "prose" });
     this.pieces = new Pieces(this.article, () => this.#refresh());
@@ -46,35 +49,49 @@ class DocumentView {
         "Copy link",
       ),
       this.editor.element,
+      this.trying,
+      h(
+        "button",
+        { type: "button", class: "button quiet", title: "Print (Ctrl P)", onclick: () => this.#print() },
+        "Print",
+      ),
     );
     this.folders = new FolderPanel();
     this.nearby = new LocalGraph();
     this.related = new RelatedPanel();
-    this.about = h("div");
-    this.aside = h(
+    this.outline = h("nav", { class: "document-outline", "aria-label": "Outline" });
+    this.backlinks = h("div");
+    this.facts = h("div");
+    this.aside = h("aside", { class: "document-aside", "aria-label": "Beside" }, this.folders.element, this.outline);
+    this.rest = h(
       "aside",
-      { class: "document-aside", "aria-label": "About this document" },
-      this.folders.element,
-      this.nearby.element,
+      { class: "document-rest", "aria-label": "About this document" },
+      this.backlinks,
       this.related.element,
-      this.about,
+      this.nearby.element,
+      this.facts,
     );
+    this.sheet = new Sheet("Contents and links", [this.aside, this.rest]);
     this.reading = h(
       "div",
       { class: "document-grid" },
-      this.aside,
+      h("div", { class: "document-head" }, this.path, this.heading, this.tools),
       h(
         "div",
-        { class: "document-head" },
-        h("div", { class: "document-top" }, this.path, this.trying),
-        this.heading,
-        this.tools,
+        { class: "document-text" },
+        this.map.glow,
+        this.article,
+        this.target,
+        this.map.element,
+        this.passage.element,
       ),
-      h("div", { class: "document-text" }, this.map.glow, this.target, this.article, this.passage.element),
-      this.map.element,
-      this.map.caption,
+      this.aside,
+      this.rest,
       this.found.bar,
+      this.sheet.button,
+      this.sheet.dialog,
     );
+    this.sheet.arrange();
     this.failure = h("div");
     this.waiting = h("p", { class: "soft waiting", hidden: true }, "Opening…");
     this.element = h(
@@ -93,10 +110,14 @@ class DocumentView {
       { press: ["p"], meaning: "previous word of the search", act: () => this.found.step(-1) },
       { press: ["y"], meaning: "copy a link to the selected lines, or to those in sight", act: () => this.#copy() },
       { press: ["e"], meaning: "open in the editor", act: () => this.editor.open() },
+      { press: ["Mod+p"], meaning: "print the document", act: () => this.#print() },
       { press: ["Escape"], meaning: "remove the marks of the search", act: () => this.#forgetQuery() },
     ]);
     window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
-    new ResizeObserver(() => this.#placeAsked()).observe(this.article);
+    new ResizeObserver(() => {
+      this.#placeAsked();
+      this.#markOutline();
+    }).observe(this.article);
     onChange(() => this.#refresh());
   }
 
@@ -175,18 +196,23 @@ class DocumentView {
       failed: (error) => {
         this.page = null;
         this.reading.hidden = this.waiting.hidden = true;
-        refill(
-          this.failure,
-          h("h1", { tabindex: "-1", class: "visually-hidden" }, "No such document"),
-          errorNotice(error),
-        );
+        if (error.code === "not_found") void this.#showMissing(path);
+        else refill(this.failure, heading("This document cannot be shown"), errorNotice(error));
       },
     });
   }
 
+  /** A document that was renamed, was deleted, or never was. @param {string} path */
+  async #showMissing(path) {
+    // Without names, a search is left to offer.
+    await readNames().catch(() => {});
+    if (this.query?.get("path") === path && !this.page) refill(this.failure, missingParts(path));
+  }
+
   /** @param {URLSearchParams} query */
   title(query) {
-    return query.get("path") ?? "Documents";
+    const path = query.get("path") ?? "Documents";
+    return this.page?.path === path ? (this.heading.textContent ?? path) : path;
   }
 
   focus() {
@@ -218,7 +244,7 @@ class DocumentView {
    * @param {DocumentPage} before @param {DocumentPage} page
    */
   #update(before, page) {
-    if (!isSame(before, page, ["backlinks", "headings", "chunks"])) refill(this.about, asideParts(page));
+    if (!isSame(before, page, ["backlinks", "headings", "chunks"])) this.#drawAround(page);
     if (!isSame(before, page, ["chunks"])) this.map.show(page.chunks);
     this.pieces.update();
   }
@@ -229,13 +255,12 @@ class DocumentView {
     this.editor.show(page.path);
     this.previews.hide();
     this.passage.hide();
-    this.heading.textContent = page.title || page.path;
+    this.reading.dir = page.direction;
     if (before?.path !== page.path) this.#bringFocus();
     this.pieces.show(page);
-    this.#hideTitleTwice();
-    refill(this.about, asideParts(page));
+    this.#drawTitle(page);
+    this.#drawAround(page);
     this.map.show(page.chunks);
-    document.title = `${page.title || page.path} – headnote`;
     if (this.query && before?.path !== page.path) this.#seek(this.query);
     else this.#findWords();
   }
@@ -246,10 +271,31 @@ class DocumentView {
     if (focused.matches("body, main") || this.reading.contains(focused)) this.heading.focus({ preventScroll: true });
   }
 
-  /** The title of the page is heard, and not seen, where the document begins with it. */
-  #hideTitleTwice() {
-    const first = this.article.querySelector("h1");
-    this.heading.classList.toggle("visually-hidden", first?.textContent?.trim() === this.heading.textContent);
+  /** @param {DocumentPage} page */
+  #drawAround(page) {
+    refill(this.outline, outlineParts(page));
+    refill(this.backlinks, backlinkParts(page));
+    refill(this.facts, factParts(page));
+  }
+
+  /**
+   * The title, or the heading that the document begins with where only the name of its file would be left to say. What
+   * the text says itself is heard, and not seen twice.
+   * @param {DocumentPage} page
+   */
+  #drawTitle({ title, path, headings }) {
+    const begins = this.article.querySelector("[data-start-line]")?.matches("h1, h2, h3, h4, h5, h6");
+    const leading = (begins && headings[0]?.text) || "";
+    const isName = !title || title === nameOf(path).replace(/\.[^.]+$/, "");
+    this.heading.textContent = (isName && leading) || title || path;
+    this.heading.classList.toggle("visually-hidden", this.heading.textContent === leading);
+    document.title = `${this.heading.textContent} – headnote`;
+  }
+
+  /** All of the document, and nothing else. @returns {false|void} */
+  #print() {
+    if (!this.page || this.reading.hidden) return false;
+    void this.pieces.drawAll().then(() => window.print());
   }
 
   /** Go to the line or the section that the address names. @param {URLSearchParams} query */
@@ -290,10 +336,12 @@ class DocumentView {
   /** @param {URLSearchParams} query @returns {[number, number]|null} */
   #targetLines(query) {
     const fragment = query.get("fragment");
-    const heading =
-      fragment && this.page?.headings.find(({ slug }) => slug === fragment || slug === fragment.toLowerCase());
-    if (heading) return [heading.start_line, heading.start_line];
     const line = Number(query.get("line"));
+    const heading =
+      fragment &&
+      (this.page?.headings.find(({ slug }) => slug === fragment || slug === fragment.toLowerCase()) ??
+        this.page?.headings.find(({ text, start_line: start }) => text === fragment && start >= line));
+    if (heading) return [heading.start_line, heading.start_line];
     if (!Number.isInteger(line) || line < 1) return null;
     return [line, Math.max(line, Number(query.get("end")) || line)];
   }
@@ -345,12 +393,36 @@ class DocumentView {
   #markOutline() {
     if (this.element.hidden || this.reading.hidden) return;
     const edge = window.innerHeight / 3 - this.article.getBoundingClientRect().top;
-    const links = /** @type {HTMLElement[]} */ ([...this.aside.querySelectorAll(".outline a")]);
-    const at = links.findLastIndex((link) => this.map.lineMap.top(Number(link.dataset.line)) <= edge);
-    links.forEach((link, i) =>
-      i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"),
-    );
+    markOutline(this.aside, (line) => this.map.lineMap.top(line) <= edge);
   }
+}
+
+/** @param {string} text */
+const heading = (text) => h("h1", { tabindex: "-1" }, text);
+
+const NEAREST = 5;
+
+/** That there is no such document, those with similar names, and a search. @param {string} path */
+function missingParts(path) {
+  const near = nearestTo(path, NEAREST).map(({ text, path: other }) =>
+    h(
+      "li",
+      null,
+      h("a", { href: hrefOf("document", { path: other }) }, text),
+      " ",
+      h("span", { class: "mono soft small break", dir: "ltr" }, other),
+    ),
+  );
+  const words = stem(path).replace(/[-_.]+/g, " ").trim();
+  const where = h("p", { class: "break" }, h("span", { class: "mono", dir: "ltr" }, path), " is not in this folder.");
+  return h(
+    "div",
+    { class: "missing-document" },
+    heading("No such document"),
+    where,
+    near.length > 0 && [h("h2", null, "Similar names"), h("ul", null, near)],
+    words && h("a", { class: "button", href: hrefOf("search", { q: words }) }, `Search for “${words}”`),
+  );
 }
 
 /** @param {DocumentPage} one @param {DocumentPage} other @param {(keyof DocumentPage)[]} names */

@@ -43,13 +43,18 @@ export function selectedPassage(article) {
   return { first, last: Math.max(...inside.map((block) => block.last)) };
 }
 
-/** The uppermost block in sight; null at the top of the document. @param {Element} article @returns {Passage|null} */
+/**
+ * The uppermost block in sight, or the last one above; null at the top of the document.
+ * @param {Element} article @returns {Passage|null}
+ */
 export function passageInSight(article) {
   if (window.scrollY < 40) return null;
-  for (const { first, last, element } of blocksOf(article))
-    if (element.getBoundingClientRect().bottom > window.innerHeight / 6)
-      return { first, last, anchor: element.getAttribute("data-anchor") };
-  return null;
+  let passage = null;
+  for (const { first, last, element } of blocksOf(article)) {
+    passage = { first, last, anchor: element.getAttribute("data-anchor") };
+    if (element.getBoundingClientRect().bottom > window.innerHeight / 6) break;
+  }
+  return passage;
 }
 
 /** A small button in the margin of the block that is pointed at. */

@@ -57,6 +57,11 @@ export class Pieces {
     }
   }
 
+  /** Draw all that is not there yet. */
+  async drawAll() {
+    for (let at = 0; at < this.pieces.length; at += 1) if (!this.drawn.has(at)) await this.#fetch(at);
+  }
+
   /** Draw the last piece, which has the footnotes; null if it is there. @returns {Promise<void>|null} */
   drawLast() {
     return this.draw(Infinity);

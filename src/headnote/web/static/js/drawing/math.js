@@ -29,7 +29,7 @@ async function draw(place) {
     katex.render(tex, drawn, { ...SAFE, displayMode: place.matches("div, .display") });
     place.replaceChildren(...drawn.childNodes);
     place.classList.add("drawn");
-    scrollByKeyboard(place, place.querySelectorAll(".base"));
+    scrollByKeyboard(place, place.querySelectorAll(".katex-base"));
   } catch (error) {
     place.replaceChildren(h("code", null, tex), " ", undrawn("Formula", plain(error)));
   }

@@ -4,9 +4,11 @@ import { get, Latest } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
 import { freshId, h, refill } from "../core/dom.js";
 import { CodePoints, plural } from "../core/format.js";
+import { namesWith, readNames } from "../core/names.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
-import { forgetSearches, recentSearches, rememberSearch } from "../search/recent.js";
+import { nameOf } from "../folders/model.js";
 import { openKeysDialog } from "../shell/keys.js";
+import { forgetSearches, recentSearches, rememberSearch } from "../shell/preferences.js";
 
 /** @typedef {import("../types.js").Hit} Hit */
 
@@ -52,7 +54,7 @@ function matching(all, query) {
   });
 }
 
-// -- Hits as rows: documents by their title, sections by their heading, passages by their words
+// -- Rows: documents by their title, sections by their heading, passages by their words
 
 /**
  * A row: its title, with marks as offsets, what stands beside it, and what it does.
@@ -61,30 +63,79 @@ function matching(all, query) {
  */
 
 const MAX_ENTRIES = 6;
+/** Of one document. */
+const MAX_PASSAGES = 2;
 
-/** @param {Hit[]} hits @param {string} query @returns {Group[]} */
-function groupsOf(hits, query) {
-  /** @type {Map<string, Row>} */
-  const documents = new Map();
-  /** @type {Map<string, Row>} */
-  const headings = new Map();
+/** What is called so, from memory. @param {string} query @returns {Found} */
+function namedRows(query) {
+  const { documents, headings } = namesWith(query, MAX_ENTRIES);
+  return {
+    documents: new Map(
+      documents.map(({ name: { path, text }, marks }) => {
+        const run = goTo(hrefOf("document", { path }));
+        return [path, { title: text, marks, detail: shortened(path), run }];
+      }),
+    ),
+    headings: new Map(
+      headings.map(({ name: { path, text, title, line, isOwnLine }, marks }) => {
+        const run = goTo(hrefOf("document", { path, line, fragment: isOwnLine ? null : text }));
+        return [sectionOf(path, text), { title: text, marks, detail: `${title} · ${nameOf(path)}`, run }];
+      }),
+    ),
+    passages: [],
+  };
+}
+
+/**
+ * Documents by their paths, and headings by path and text, so that none is listed twice.
+ * @typedef {{documents: Map<string, Row>, headings: Map<string, Row>, passages: Row[]}} Found
+ */
+
+const MAX_PATH = 40;
+
+/** The end of a long path says most. @param {string} path */
+function shortened(path) {
+  return path.length > MAX_PATH ? `…/${path.split("/").slice(-2).join("/")}` : path;
+}
+
+/** @param {string} path @param {string} heading */
+const sectionOf = (path, heading) => `${path}\n${heading}`;
+
+/**
+ * What is called so, then what the server has found.
+ * @param {Found} named @param {Hit[]} hits @param {string} query
+ */
+function withHits(named, hits, query) {
+  const documents = new Map(named.documents);
+  const headings = new Map(named.headings);
   /** @type {Row[]} */
   const passages = [];
+  /** @type {Map<string, number>} */
+  const counts = new Map();
   for (const hit of hits) {
     const heading = hit.breadcrumb.split(" > ").at(-1) ?? "";
     const isByTitle = names(hit.title, hit);
     if (isByTitle && !documents.has(hit.path)) documents.set(hit.path, documentRow(hit));
     if (heading !== hit.title && names(heading, hit)) {
-      const section = `${hit.path} ${hit.breadcrumb}`;
+      const section = sectionOf(hit.path, heading);
       // The best hit comes first.
       if (!headings.has(section)) headings.set(section, headingRow(hit, heading));
-    } else if (!isByTitle) passages.push(passageRow(hit, query));
+    } else if (!isByTitle) {
+      const count = counts.get(hit.path) ?? 0;
+      counts.set(hit.path, count + 1);
+      if (count < MAX_PASSAGES) passages.push(passageRow(hit, query));
+    }
   }
+  return { documents, headings, passages };
+}
+
+/** @param {Found} found @returns {Group[]} */
+function groupsOf({ documents, headings, passages }) {
   return [
     { name: "Documents", rows: [...documents.values()].slice(0, MAX_ENTRIES) },
     { name: "Headings", rows: [...headings.values()].slice(0, MAX_ENTRIES) },
     { name: "Passages", rows: passages.slice(0, MAX_ENTRIES) },
-  ].filter(({ rows }) => rows.length > 0);
+  ];
 }
 
 /** Whether a name has all words of the query that the passage has. @param {string} name @param {Hit} hit */
@@ -113,20 +164,20 @@ const goTo = (href) => () => {
 /** @param {Hit} hit @returns {Row} */
 function documentRow(hit) {
   const run = goTo(hrefOf("document", { path: hit.path }));
-  return { title: hit.title, marks: marksIn(hit.title, hit), detail: hit.path, run };
+  return { title: hit.title, marks: marksIn(hit.title, hit), detail: shortened(hit.path), run };
 }
 
 /** @param {Hit} hit @param {string} heading @returns {Row} */
 function headingRow(hit, heading) {
   const run = goTo(hrefOf("document", { path: hit.path, line: hit.start_line }));
-  return { title: heading, marks: marksIn(heading, hit), detail: `${hit.title} · ${hit.path}`, run };
+  return { title: heading, marks: marksIn(heading, hit), detail: `${hit.title} · ${nameOf(hit.path)}`, run };
 }
 
 /** @param {Hit} hit @param {string} query @returns {Row} */
 function passageRow(hit, query) {
   const line = hit.snippet.lines.find(({ marks }) => marks.length > 0) ?? hit.snippet.lines[0];
   const run = goTo(hrefOfPlace({ ...hit, start_line: hit.line }, query));
-  const detail = `${hit.path}:${hit.line}`;
+  const detail = `${shortened(hit.path)}:${hit.line}`;
   if (!line) return { title: hit.breadcrumb || hit.title, detail, run };
   const points = new CodePoints(line.text);
   /** @type {[number, number][]} */
@@ -136,7 +187,7 @@ function passageRow(hit, query) {
 
 // -- The palette
 
-const PAUSE = 60;
+const PAUSE = 60; // before the server is asked for passages
 const LIMIT = 20;
 /** Commands before those that were asked for by name. */
 const FEW = 4;
@@ -156,15 +207,17 @@ export class Palette {
     this.isCertain = true;
     /** Whether Enter was pressed before that was certain. */
     this.isEntered = false;
-    /** What the server has found for the words in the field, or for those before them. @type {Group[]} */
-    this.found = [];
+    /** What is called as the words in the field. @type {Found} */
+    this.named = namedRows("");
+    /** What is found for them; until the answer comes, passages are those of the words before. @type {Found} */
+    this.found = this.named;
     this.list = h("div", { class: "palette-list", role: "listbox", id: "palette-list", "aria-label": "Suggestions" });
     this.state = h("p", { class: "visually-hidden", role: "status" });
     this.input = h("input", {
       class: "palette-input",
       type: "text",
       role: "combobox",
-      placeholder: "Go to a document, a passage, a command",
+      placeholder: "Search documents, headings, passages",
       autocomplete: "off",
       spellcheck: "false",
       "aria-label": "Go to",
@@ -181,14 +234,33 @@ export class Palette {
     document.body.append(this.dialog);
   }
 
+  /** Read what documents and headings are called, before anybody types. */
+  prepare() {
+    readNames().catch(() => {});
+  }
+
   /** @param {string} [text] What was typed already. */
   open(text = "") {
     if (this.dialog.open) return;
     this.input.value = text;
-    this.found = [];
+    this.found = namedRows("");
     this.dialog.showModal();
     this.input.focus();
     this.#ask();
+    // Whoever types faster than the names are read gets them a moment later.
+    readNames().then(
+      () => this.dialog.open && this.#name(),
+      () => {},
+    );
+  }
+
+  /** Show what is called as the words in the field, before anything else is found. */
+  #name() {
+    const q = this.input.value.trim();
+    if (!q) return;
+    this.named = namedRows(q);
+    this.found = { ...this.named, passages: this.found.passages };
+    this.#show(true);
   }
 
   #ask() {
@@ -197,25 +269,24 @@ export class Palette {
     this.isEntered = false;
     if (!q.trim()) {
       this.latest.stop();
-      this.found = [];
+      this.found = namedRows("");
       this.#show();
       return;
     }
-    // Commands are there at once; what was found before stays until the answer comes.
-    this.#show(true);
+    this.#name();
     this.latest.run(PAUSE, (signal) => get("/api/search", { q, limit: LIMIT }, signal), {
       done: ({ hits }) => {
-        this.#answer(groupsOf(hits, q.trim()));
+        this.#answer(withHits(this.named, hits, q.trim()));
         this.state.textContent = plural(this.rows.length, "suggestion");
       },
       failed: (error) => {
-        this.#answer([]);
+        this.#answer(this.named);
         this.state.textContent = error.message;
       },
     });
   }
 
-  /** @param {Group[]} found */
+  /** @param {Found} found */
   #answer(found) {
     this.found = found;
     this.#show();
@@ -229,7 +300,7 @@ export class Palette {
     const all = q ? this.#groups(q) : this.#beginning();
     const groups = all.filter(({ rows }) => rows.length > 0);
     this.rows = groups.flatMap(({ rows }) => rows);
-    this.isCertain = !isWaiting || groups[0].name === COMMANDS;
+    this.isCertain = !isWaiting || groups[0].name === COMMANDS || this.named.documents.size > 0;
     this.at = Math.max(0, this.rows.findIndex((row) => isSame(row, this.chosen)));
     let number = 0;
     refill(
@@ -253,7 +324,7 @@ export class Palette {
   #groups(q) {
     const rows = matching(commands(this.actions), q).slice(0, FEW);
     const whole = { title: `Search for “${q}”`, hint: "all passages", run: () => search(q) };
-    return [{ name: COMMANDS, rows }, ...this.found, { name: "Search", rows: [whole] }];
+    return [{ name: COMMANDS, rows }, ...groupsOf(this.found), { name: "Search", rows: [whole] }];
   }
 
   /** @param {Row} row @param {number} number */

@@ -1,6 +1,6 @@
 /** Chips above the hits: how the query was understood, what is filtered, and what would narrow the search. */
 
-import { h, refill } from "../core/dom.js";
+import { freshId, h, refill } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
 
 /** @typedef {import("../types.js").Facet} Facet */
@@ -99,9 +99,10 @@ function quotedIn(typed, phrase) {
 
 // -- Folders, tags and fields that narrow a search, each with what it would leave, and the filters that are set
 
-const MAX_ENTRIES = 6;
-/** Fields that are offered: more would push the hits out of sight. */
+/** Fields that are offered: more would not fit into the line. */
 const MAX_FIELDS = 2;
+/** What leaves more of the passages than this does not narrow a search. */
+const NARROW = 0.9;
 
 /** @type {Record<string, string>} */
 const NAMES = { folder: "Folder", tag: "Tag" };
@@ -110,20 +111,35 @@ export class Facets {
   /** @param {Filters} filters */
   constructor(filters) {
     this.filters = filters;
+    /** The name of what is open. */
+    this.open = "";
     this.element = h("div", { class: "facets", role: "group", "aria-label": "Narrow the search", hidden: true });
+    this.panel = h("div", { class: "facet-values", id: freshId("facet"), role: "group", hidden: true });
+    document.addEventListener("click", ({ target }) => {
+      const isInside = target instanceof Node && (this.panel.contains(target) || this.element.contains(target));
+      if (!isInside) this.#close();
+    });
+    for (const place of [this.element, this.panel])
+      place.addEventListener("keydown", (event) => {
+        if (event.key !== "Escape" || !this.open) return;
+        event.preventDefault();
+        const chip = this.#chipOf(this.open);
+        this.#close();
+        chip?.focus();
+      });
   }
 
-  /** @param {Facet[]} facets */
-  show(facets) {
-    const rows = [...this.#active(), ...groups(facets).map(([name, values]) => this.#row(name, values))];
-    this.element.hidden = rows.length === 0;
-    refill(this.element, rows);
+  /** @param {Facet[]} facets @param {number} total Of all passages that are found. */
+  show(facets, total) {
+    const narrowing = facets.filter((facet) => facet.total <= total * NARROW);
+    const chips = [...this.#active(), ...groups(narrowing).map(([name, values]) => this.#chip(name, values))];
+    this.#close();
+    this.element.hidden = chips.length === 0;
+    refill(this.element, chips);
   }
 
   #active() {
-    const set = this.filters.set();
-    if (set.length === 0) return [];
-    const chips = set.map((filter) =>
+    return this.filters.set().map((filter) =>
       h(
         "button",
         {
@@ -136,33 +152,62 @@ export class Facets {
         h("span", { "aria-hidden": "true" }, "×"),
       ),
     );
-    return [row("Filters", chips)];
+  }
+
+  /** What opens the values of a folder, a tag, a field. @param {string} name @param {Facet[]} values */
+  #chip(name, values) {
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "facet opens",
+        data: { facet: name },
+        "aria-expanded": "false",
+        "aria-controls": this.panel.id,
+        onclick: () => (this.open === name ? this.#close() : this.#show(name, values)),
+      },
+      h("span", null, name),
+    );
   }
 
   /** @param {string} name @param {Facet[]} values */
-  #row(name, values) {
-    const chips = values.slice(0, MAX_ENTRIES).map((facet) => {
-      const shown = facet.kind === "folder" ? lastFolder(facet.value) : facet.value;
-      return h(
-        "button",
-        {
-          type: "button",
-          class: "facet",
-          title: facet.value,
-          "aria-label": `Narrow to ${shown}: ${plural(facet.total, "passage")}`,
-          onclick: () => this.filters.add(facet.parameter, facet.argument),
-        },
-        h("span", null, shown),
-        h("span", { class: "facet-count numbers" }, whole(facet.total)),
-      );
-    });
-    return row(name, chips);
+  #show(name, values) {
+    this.#close();
+    this.open = name;
+    this.#chipOf(name)?.setAttribute("aria-expanded", "true");
+    this.panel.setAttribute("aria-label", name);
+    refill(this.panel, values.map((facet) => this.#value(facet)));
+    this.panel.hidden = false;
   }
-}
 
-/** @param {string} name @param {HTMLElement[]} chips */
-function row(name, chips) {
-  return h("div", { class: "facet-row" }, h("span", { class: "facet-name" }, name), chips);
+  #close() {
+    this.#chipOf(this.open)?.setAttribute("aria-expanded", "false");
+    this.open = "";
+    this.panel.hidden = true;
+  }
+
+  /** @param {string} name */
+  #chipOf(name) {
+    const chips = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll("[data-facet]")]);
+    return chips.find(({ dataset }) => dataset.facet === name);
+  }
+
+  /** @param {Facet} facet */
+  #value(facet) {
+    const shown = facet.kind === "folder" ? lastFolder(facet.value) : facet.value;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "facet-value",
+        title: facet.value,
+        "aria-label": `Narrow to ${shown}: ${plural(facet.total, "passage")}`,
+        onclick: () => this.filters.add(facet.parameter, facet.argument),
+      },
+      h("span", null, shown),
+      h("span", { class: "facet-count numbers" }, whole(facet.total)),
+    );
+  }
 }
 
 /** Facets by what they narrow. A comma would end a filter in its field. @param {Facet[]} facets */

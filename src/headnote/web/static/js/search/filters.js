@@ -62,15 +62,27 @@ export class Filters {
     );
     this.panel = h(
       "details",
-      { class: "disclosure filters" },
-      h("summary", null, "Filters ", this.count),
+      { class: "filters" },
+      h("summary", { class: "facet opens" }, "Filters ", this.count),
       h(
         "div",
         { class: "filter-fields" },
+        h("div", { class: "field" }, h("span", { class: "field-label" }, "Search by"), this.mode),
         FIELDS.map((field) => this.#buildField(field)),
         this.clearing,
       ),
     );
+    this.#closeOutside();
+  }
+
+  /** Over the hits: whoever goes on with them does not need it. */
+  #closeOutside() {
+    document.addEventListener("click", ({ target }) => {
+      if (target instanceof Node && target.isConnected && !this.panel.contains(target)) this.panel.open = false;
+    });
+    this.panel.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") this.panel.open = false;
+    });
   }
 
   /** Parameters of the request, besides the query. */
@@ -100,7 +112,6 @@ export class Filters {
       if (input.value !== value) input.value = value;
     }
     this.#tell();
-    if (this.active() > 0) this.panel.open = true;
   }
 
   /** How many filters are set. */

@@ -1,6 +1,6 @@
 /** What a search lists: passages, or the documents with some tags; and the end of the list. */
 
-import { crumbs, h, refill } from "../core/dom.js";
+import { crumbs, freshId, h, refill } from "../core/dom.js";
 import { CodePoints, lines, modelName, plural, whole } from "../core/format.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
 
@@ -16,22 +16,110 @@ function pathOf({ breadcrumb, title, path }) {
   return breadcrumb ? `${title} > ${breadcrumb}` : title;
 }
 
-/** @param {Hit} hit @param {string} query @returns {HTMLLIElement} */
-export function hitElement(hit, query) {
+/** The headings below the title, which the first hit of the document says. @param {Hit} hit */
+const sectionOf = (hit) => pathOf(hit).split(" > ").slice(1).join(" > ") || hit.title || hit.path;
+
+/** @param {Hit} hit @param {string} query @param {boolean} isFirst Of its document. */
+function hitElement(hit, query, isFirst) {
   const { lines: snippetLines, cut_before: cutBefore } = hit.snippet;
   return h(
-    "li",
-    { class: "hit" },
+    "div",
+    { class: isFirst ? "hit" : "hit further" },
     h(
       "a",
       { class: "hit-link", href: hrefOfPlace({ ...hit, start_line: hit.line }, query) },
-      h("span", { class: "hit-title" }, crumbs(pathOf(hit))),
-      h("span", { class: "hit-place mono" }, `${hit.path}:${hit.line}`),
+      h("span", { class: "hit-title" }, crumbs(isFirst ? pathOf(hit) : sectionOf(hit))),
+      h(
+        "span",
+        { class: "hit-place mono" },
+        h("span", { class: !isFirst && "visually-hidden" }, hit.path),
+        `:${hit.line}`,
+      ),
     ),
-    hit.about ? h("p", { class: "hit-about" }, hit.about) : null,
+    hit.about && isFirst ? h("p", { class: "hit-about" }, hit.about) : null,
     h("div", { class: cutBefore ? "hit-text cut-before" : "hit-text" }, snippetLines.map(lineElement)),
     reasons(hit),
   );
+}
+
+// -- The hits of a document stand together, where the best of them is: the best two, and the others on demand
+
+/** Of one document, before anybody asks for more. */
+const AT_ONCE = 2;
+
+export class HitList {
+  constructor() {
+    this.element = h("ol", { class: "hits", "aria-label": "Hits" });
+    /** @type {Map<string, HitGroup>} By the path of the document. */
+    this.groups = new Map();
+    this.count = 0;
+  }
+
+  clear() {
+    this.element.replaceChildren();
+    this.groups = new Map();
+    this.count = 0;
+  }
+
+  /** Nothing that is there moves. @param {Hit[]} hits The next ones. @param {string} query */
+  add(hits, query) {
+    /** @type {Set<HitGroup>} */
+    const fresh = new Set();
+    for (const hit of hits) {
+      let group = this.groups.get(hit.path);
+      if (!group) {
+        group = new HitGroup(query);
+        fresh.add(group);
+        this.groups.set(hit.path, group);
+        this.element.append(group.element);
+      }
+      group.add(hit, fresh.has(group));
+    }
+    this.count += hits.length;
+  }
+
+  /** The links that are in sight, or would be by scrolling. @returns {HTMLElement[]} */
+  links() {
+    const links = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll("a.hit-link")]);
+    return links.filter((link) => link.checkVisibility());
+  }
+}
+
+class HitGroup {
+  /** @param {string} query */
+  constructor(query) {
+    this.query = query;
+    this.rest = h("div", { class: "hit-rest", id: freshId("rest"), hidden: true });
+    this.button = h("button", {
+      type: "button",
+      class: "button quiet small hit-more",
+      hidden: true,
+      "aria-expanded": "false",
+      "aria-controls": this.rest.id,
+      onclick: () => this.#open(),
+    });
+    this.element = h("li", { class: "hit-group" }, this.button, this.rest);
+    this.shown = 0;
+  }
+
+  /** @param {Hit} hit @param {boolean} isFresh Whether nobody has seen the group yet. */
+  add(hit, isFresh) {
+    const element = hitElement(hit, this.query, this.shown === 0);
+    if (isFresh && this.shown < AT_ONCE) {
+      this.button.before(element);
+      this.shown += 1;
+    } else this.rest.append(element);
+    const hidden = this.rest.childElementCount;
+    this.button.hidden = hidden === 0 || !this.rest.hidden;
+    this.button.textContent = `${whole(hidden)} more here`;
+  }
+
+  #open() {
+    this.rest.hidden = false;
+    this.button.hidden = true;
+    const first = this.rest.querySelector("a");
+    first?.focus({ preventScroll: true });
+  }
 }
 
 /** A line of the snippet with its marks. @param {import("../types.js").SnippetLine} line */
@@ -54,23 +142,14 @@ function lineElement({ text, marks, code }) {
 
 /** @param {Hit} hit */
 function reasons(hit) {
-  const score = h("span", { class: "hit-score numbers" }, hit.score.toFixed(2));
-  const meter = h("span", { class: "meter", "aria-hidden": "true" }, h("i"));
-  meter.style.setProperty("--part", `${Math.min(100, Math.max(2, hit.score * 100))}%`);
-  const summary = h(
-    "summary",
-    null,
-    h("span", null, "Score "),
-    score,
-    meter,
-    h("span", { class: "hit-legs" }, legs(hit.why)),
-  );
+  const summary = h("summary", { "aria-label": `Why ${hit.title || hit.path} is found` }, "Why");
   return h("details", { class: "disclosure hit-why" }, summary, h("dl", { class: "why" }, rows(hit)));
 }
 
 /** @param {Why} why */
 function legs(why) {
   const ways = [
+    why.name && "its name",
     why.keyword_rank !== null && "words",
     why.semantic_rank !== null && "meaning",
     (why.linked_from || why.links_to) && "a link",
@@ -79,9 +158,9 @@ function legs(why) {
 }
 
 /** @param {Hit} hit */
-function rows({ why, tokens, start_line: first, end_line: last }) {
+function rows({ score, why, tokens, start_line: first, end_line: last }) {
   /** @type {[string, Node|string][]} */
-  const rows = [];
+  const rows = [["Score", `${score.toFixed(2)}, by ${legs(why)}`]];
   if (why.keyword_rank !== null)
     rows.push(["By words", `rank ${why.keyword_rank}, BM25 ${why.keyword_score.toFixed(2)}`]);
   else rows.push(["By words", "not found"]);
@@ -102,6 +181,7 @@ function rows({ why, tokens, start_line: first, end_line: last }) {
     ]);
   if (why.guesses.length > 0)
     rows.push(["Guessed", why.guesses.map(({ typed, found }) => `${typed} → ${found}`).join(", ")]);
+  if (why.name) rows.push(["Name", `the query is its ${why.name}`]);
   if (why.share_reason) {
     const meaning = Math.round(100 * why.meaning_share);
     rows.push(["Weights", `meaning ${meaning}%, words ${100 - meaning}%: ${why.share_reason}`]);
@@ -139,7 +219,7 @@ export function documentHits(entries) {
   const items = entries.map(({ path, title }) =>
     h(
       "li",
-      { class: "hit" },
+      { class: "hit-group" },
       h(
         "a",
         { class: "hit-link", href: hrefOf("document", { path }) },
@@ -160,6 +240,15 @@ export function nothingTagged(tags) {
 }
 
 // -- The end of the list: how many are shown, and a way to the next ones, by a button or by scrolling to it
+
+/** Beyond, passages have some word of the query, and nobody would call them answers. */
+const RELEVANT = 200;
+
+/** How many are shown of how many. @param {number} shown @param {number} total */
+export function amount(shown, total) {
+  if (shown >= total) return plural(total, "passage");
+  return total > RELEVANT ? `The best ${plural(shown, "passage")}` : `${whole(shown)} of ${plural(total, "passage")}`;
+}
 
 /** Hits before the last page that the server gives. */
 const LAST_OFFSET = 1000;
@@ -184,7 +273,7 @@ export class More {
     const copies = total - shown;
     const isLast = shown > LAST_OFFSET;
     const others = isLast ? "; more words or a filter lead to the others" : "";
-    if (!isAll) this.count.textContent = `${whole(shown)} of ${plural(total, "passage")}${others}`;
+    if (!isAll) this.count.textContent = `${amount(shown, total)}${others}`;
     else if (copies > 0)
       this.count.textContent = `All is shown but ${plural(copies, "near copy", "near copies")} of passages above`;
     else this.count.textContent = "";

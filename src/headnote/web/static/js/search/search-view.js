@@ -2,15 +2,15 @@
 
 import { get, Latest } from "../core/api.js";
 import { announce, errorNotice, h, refill } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
+import { plural } from "../core/format.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { contents, currentStatus, onChange, onStatus } from "../core/status-feed.js";
 import { registerKeys } from "../shell/keys.js";
+import { forgetSearches, recentSearches, rememberSearch } from "../shell/preferences.js";
 import { Facets, Operators } from "./facets.js";
 import { Filters } from "./filters.js";
-import { documentHits, hitElement, More, nothingTagged, tagNames, withTags } from "./hits.js";
-import { forgetSearches, recentList, recentSearches, rememberSearch } from "./recent.js";
-import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet } from "./states.js";
+import { amount, documentHits, HitList, More, nothingTagged, tagNames, withTags } from "./hits.js";
+import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet, recentList } from "./states.js";
 
 /** @typedef {import("../types.js").FilesRead} FilesRead */
 /** @typedef {import("../types.js").SearchAnswer} SearchAnswer */
@@ -37,7 +37,7 @@ class SearchView {
     this.facets = new Facets(this.filters);
     this.more = new More((byButton) => this.#showMore(byButton));
     this.following = new Latest();
-    this.hits = h("ol", { class: "hits", "aria-label": "Hits" });
+    this.hits = new HitList();
     this.input = h("input", {
       class: "search-input",
       type: "search",
@@ -63,16 +63,14 @@ class SearchView {
         "form",
         { class: "search-form", role: "search", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
         h("div", { class: "search-box" }, this.input, h("kbd", { class: "search-key", "aria-hidden": "true" }, "/")),
-        h("div", { class: "search-options" }, this.filters.mode, this.summary),
+        h("div", { class: "search-tools" }, this.filters.panel, this.facets.element, this.summary, this.facets.panel),
         this.operators.element,
-        this.filters.panel,
-        this.facets.element,
       ),
       this.filling,
       this.results,
     );
     this.element.addEventListener("keydown", (event) => this.#move(event));
-    this.hits.addEventListener("click", ({ target }) => {
+    this.hits.element.addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.closest(".hit-link")) rememberSearch(this.input.value);
     });
     registerKeys("search", [
@@ -96,7 +94,7 @@ class SearchView {
 
   /** Ask again, but never replace hits that the reader is about to open. */
   #again() {
-    const isBusy = this.results.matches(":hover, :focus-within") || this.hits.childElementCount > LIMIT;
+    const isBusy = this.results.matches(":hover, :focus-within") || this.hits.count > LIMIT;
     if (this.answered && !this.element.hidden && !isBusy) this.#ask(0);
   }
 
@@ -159,7 +157,7 @@ class SearchView {
     }
     this.results.removeAttribute("aria-busy");
     this.summary.textContent = "";
-    this.facets.show([]);
+    this.facets.show([], 0);
     this.operators.clear();
     this.filters.tellProblem("");
     const forget = () => {
@@ -173,7 +171,7 @@ class SearchView {
 
   /** A tag was followed, and no word is typed yet: its documents. @param {string[]} tags */
   #showTagged(tags) {
-    this.facets.show([]);
+    this.facets.show([], 0);
     this.latest.run(0, () => contents(), {
       done: (entries) => {
         const tagged = withTags(entries, tags);
@@ -198,23 +196,23 @@ class SearchView {
     this.results.removeAttribute("aria-busy");
     const nothing = read ? "Nothing found yet" : "Nothing found";
     const total = Math.max(answer.total ?? 0, hits.length);
-    const all = plural(total, "passage");
-    const shown = hits.length < total ? `${whole(hits.length)} of ${all}` : all;
-    const summary = hits.length === 0 ? nothing : shown;
-    this.summary.textContent = `${summary} · ${Math.max(1, Math.round(milliseconds))} ms`;
+    const summary = hits.length === 0 ? nothing : amount(hits.length, total);
+    this.summary.textContent = summary;
+    this.summary.title = `In ${Math.max(1, Math.round(milliseconds))} ms`;
     announce(`${summary} for ${q}`);
-    this.facets.show(answer.facets ?? []);
+    this.facets.show(answer.facets ?? [], total);
     this.operators.show(answer.understood, this.input.value);
     this.filters.tellProblem("");
     if (hits.length > 0) {
-      refill(this.hits, hits.map((hit) => hitElement(hit, q)));
+      this.hits.clear();
+      this.hits.add(hits, q);
       this.more.show(hits.length, total, hits.length < LIMIT || hits.length >= total);
       const asTyped = () => {
         this.asTyped = q;
         this.#ask(0);
       };
       const corrected = answered.trim() !== q && correctedNotice(answered, q, asTyped);
-      refill(this.results, corrected, this.hits, this.more.element);
+      refill(this.results, corrected, this.hits.element, this.more.element);
     }
     else if (read) refill(this.results, nothingYet(q));
     else {
@@ -237,17 +235,16 @@ class SearchView {
   #showMore(byButton) {
     // What is shown will be replaced: its next page would be appended to the hits of another search.
     if (this.results.hasAttribute("aria-busy")) return;
-    const offset = this.hits.childElementCount;
+    const offset = this.hits.count;
     this.following.run(0, (signal) => get("/api/search", { ...this.asked, offset }, signal), {
       done: (/** @type {SearchAnswer} */ { hits, total }) => {
-        const items = hits.map((hit) => hitElement(hit, this.asked.q.trim()));
-        this.hits.append(...items);
-        const shown = this.hits.childElementCount;
-        const link = items[0]?.querySelector("a");
+        const before = this.hits.links().length;
+        this.hits.add(hits, this.asked.q.trim());
+        const shown = this.hits.count;
         // The button may go away with the last page, and focus with it.
-        if (byButton) (link ?? this.input).focus({ preventScroll: true });
+        if (byButton) (this.hits.links()[before] ?? this.input).focus({ preventScroll: true });
         this.more.show(shown, total, hits.length < LIMIT || shown >= total);
-        announce(`${whole(shown)} of ${plural(total, "passage")}`);
+        announce(amount(shown, total));
       },
       failed: (error) => this.more.fail(error.message),
     });
@@ -264,7 +261,7 @@ class SearchView {
       return;
     }
     this.summary.textContent = "";
-    this.facets.show([]);
+    this.facets.show([], 0);
     this.operators.clear();
     refill(this.results, errorNotice(error));
   }
@@ -281,7 +278,8 @@ class SearchView {
   /** Arrows go from the box to the hits and back, Escape to the box from everywhere. @param {KeyboardEvent} event */
   #move(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const links = /** @type {HTMLElement[]} */ ([...this.results.querySelectorAll("a.hit-link")]);
+    const all = /** @type {HTMLElement[]} */ ([...this.results.querySelectorAll("a.hit-link, .hit-more")]);
+    const links = all.filter((link) => link.checkVisibility());
     const at = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const inBox = document.activeElement === this.input;
     if (event.key === "Escape" && (!inBox || this.input.value) && !event.defaultPrevented) {

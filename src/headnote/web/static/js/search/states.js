@@ -3,6 +3,7 @@
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { inProgress } from "../core/progress.js";
+import { hrefOf } from "../core/routes.js";
 import { isFilling } from "../core/status-feed.js";
 
 /** @typedef {import("../types.js").Status} Status */
@@ -95,4 +96,23 @@ export function fillingNotice(status) {
   if (!now) return null;
   const far = now.far && h("span", { class: "numbers" }, `: ${now.far}`);
   return h("div", { class: "notice" }, h("p", null, now.what, far, `. ${now.meanwhile}`));
+}
+
+/**
+ * @param {string[]} searches @param {() => void} forget
+ * @returns {HTMLElement|false} Links to recent searches; false if there are none.
+ */
+export function recentList(searches, forget) {
+  if (searches.length === 0) return false;
+  return h(
+    "div",
+    { class: "recent" },
+    h("h3", { id: "recent-h" }, "Recent searches"),
+    h(
+      "ul",
+      { "aria-labelledby": "recent-h" },
+      searches.map((q) => h("li", null, h("a", { class: "chip break", href: hrefOf("search", { q }) }, q))),
+    ),
+    h("button", { type: "button", class: "button quiet small", onclick: forget }, "Clear"),
+  );
 }

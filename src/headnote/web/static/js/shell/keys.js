@@ -92,7 +92,7 @@ function isTyping(target) {
 
 /** @type {Record<string, string>} */
 const NAMES = { document: "In documents", [EVERYWHERE]: "Everywhere" };
-const MOD = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
+export const MOD = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
 
 export function openKeysDialog() {
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys-dialog"));

@@ -1,5 +1,7 @@
 /** A few choices that outlive the page. Where storage is forbidden, they last as long as the page. */
 
+import { currentStatus } from "../core/status-feed.js";
+
 /** @type {Map<string, string>} */
 const fallback = new Map();
 
@@ -50,4 +52,32 @@ function show(theme, button) {
   button.setAttribute("aria-label", label);
   button.title = `${label} (t)`;
   document.dispatchEvent(new CustomEvent("themechange"));
+}
+
+// -- The searches that led somewhere, the last one first. They stay in this browser; each served folder has its own.
+
+const MAX_SEARCHES = 8;
+
+const searches = () => `recent-searches ${currentStatus()?.root ?? ""}`;
+
+/** @returns {string[]} */
+export function recentSearches() {
+  try {
+    const stored = JSON.parse(recall(searches()) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((one) => typeof one === "string").slice(0, MAX_SEARCHES) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {string} query */
+export function rememberSearch(query) {
+  const text = query.trim();
+  if (!text) return;
+  const others = recentSearches().filter((one) => one.toLowerCase() !== text.toLowerCase());
+  remember(searches(), JSON.stringify([text, ...others].slice(0, MAX_SEARCHES)));
+}
+
+export function forgetSearches() {
+  remember(searches(), null);
 }

@@ -4,7 +4,7 @@
  */
 
 import { loaded } from "../core/connection.js";
-import { EVERYWHERE, registerKeys } from "./keys.js";
+import { EVERYWHERE, MOD, registerKeys } from "./keys.js";
 
 // -- The views, each made once
 
@@ -69,8 +69,11 @@ export function startPalette(actions) {
   };
   const meaning = "go to anything: documents, passages, commands";
   registerKeys(EVERYWHERE, [{ press: ["Mod+k"], meaning, act: () => void open() }]);
-  document.getElementById("palette-open")?.addEventListener("click", () => void open());
-  if ("requestIdleCallback" in window) window.requestIdleCallback(load, { timeout: 5000 });
+  const field = document.getElementById("palette-open");
+  field?.addEventListener("click", () => void open());
+  /** @type {HTMLElement} */ (field?.querySelector("kbd")).textContent = `${MOD} K`;
+  const prepare = () => void load().then((palette) => palette.prepare(), () => {});
+  if ("requestIdleCallback" in window) window.requestIdleCallback(prepare, { timeout: 5000 });
 }
 
 /** Keep what is typed until the palette is there. @returns {() => string} Ends that, and tells what was typed. */

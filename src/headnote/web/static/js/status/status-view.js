@@ -68,6 +68,7 @@ function situation(status, error) {
     status.elsewhere && elsewhere(status.elsewhere),
     status.withheld.length > 0 && untrusted(status.withheld),
     headline(status, error),
+    status.read_only && readOnly(),
     progress(status),
   ];
 }
@@ -82,6 +83,12 @@ function problem(text) {
 function elsewhere(who) {
   const meanwhile = "Search works, and its changes appear here. Nothing needs to be done.";
   return h("div", { class: "notice" }, h("strong", null, `The index is ${who}`), h("span", null, meanwhile));
+}
+
+/** Nothing is missing, and nothing will change. */
+function readOnly() {
+  const meanwhile = "Search works. Changes of the files do not appear here.";
+  return h("div", { class: "notice" }, h("strong", null, "The index stays as it is"), h("span", null, meanwhile));
 }
 
 /** The folder names services, programs or places outside, and nobody has agreed to them. @param {string[]} settings */

@@ -1,0 +1,16 @@
+"""Inner loops of reading, in C: `words/memory.py` and `embedding/instant.py` have the same ones in Python."""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from numpy.typing import NDArray
+
+_Result = TypeVar("_Result")
+
+class WordMemory(Generic[_Result]):
+    def __init__(self, function: Callable[[str], _Result], most: int) -> None: ...
+    def __getitem__(self, word: str, /) -> _Result: ...
+    def __len__(self) -> int: ...
+    def of_words(self, text: str, /) -> list[_Result]: ...
+
+def sum_rows(numbers: bytes, rows: NDArray[Any], sums: NDArray[Any]) -> None: ...

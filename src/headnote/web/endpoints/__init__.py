@@ -1,1 +1,0 @@
-"""The functions of the API, by what they are about, and the table that gives each its address."""

@@ -1,0 +1,82 @@
+"""`headnote grep`: flags as fingers know them, counts first, formats and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from headnote.cli.main import main
+
+pytest_plugins = ("folder_fixtures",)
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.mark.usefixtures("docs")
+def test_lines_by_document_with_their_headings(capsys: Captured) -> None:
+    assert main(["grep", "-i", "mount", "docs"]) == 0
+    assert capsys.readouterr().out == dedent("""\
+        2 lines in 2 documents
+
+        docs/guide.md  1 line
+          Guide
+        docs/guide.md:9:Mount the gauge. See [care](notes/care.md#cleaning).
+
+        docs/notes/care.md  1 line
+          Care > Cleaning
+        docs/notes/care.md:7:Brush the sensor, then [mount](../guide.md) it, or [not](gone.md).
+        """)
+
+
+@pytest.mark.usefixtures("docs")
+def test_only_counts_and_only_files(capsys: Captured) -> None:
+    assert main(["grep", "-c", "e", "docs"]) == 0
+    counts = capsys.readouterr().out.splitlines()
+    assert all(line.rpartition(":")[2].isdigit() for line in counts)
+    assert main(["grep", "-l", "e", "docs"]) == 0
+    assert capsys.readouterr().out.splitlines() == [line.rpartition(":")[0] for line in counts]
+    assert main(["grep", "-l", "e", "docs", "--json"]) == 2
+
+
+@pytest.mark.usefixtures("docs")
+def test_nothing_found_is_1_and_a_wrong_pattern_2(capsys: Captured) -> None:
+    assert main(["grep", "-F", "zebra", "docs"]) == 1
+    assert capsys.readouterr() == ("", "")
+    assert main(["grep", "zebra", "docs", "--path", "none/**"]) == 1
+    assert capsys.readouterr().err == "note: no document passes the filters\n"
+    assert main(["grep", "(mount", "docs"]) == 2
+    assert "error: not a regular expression" in capsys.readouterr().err
+    assert main(["grep"]) == 2
+    assert "Missing argument 'PATTERN'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_pattern_that_begins_with_a_dash(capsys: Captured) -> None:
+    Path("docs/list.md").write_text("- one\n- two\n", encoding="utf-8")
+    assert main(["grep", "-e", "- one", "-e", "- two", "docs", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["patterns"] == ["- one", "- two"]
+    assert (record["lines"], record["occurrences"], record["left_out"]) == (2, 2, 0)
+    [document] = record["documents"]
+    assert [one["line"] for one in document["shown"]] == [1, 2]
+
+
+@pytest.mark.usefixtures("docs")
+def test_an_index_as_it_is_says_what_has_changed(capsys: Captured) -> None:
+    assert main(["index", "docs"]) == 0
+    Path("docs/new.md").write_text("A zebra.\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["grep", "zebra", "docs", "--no-update"]) == 1
+    assert "note: 1 file changed since the index was updated" in capsys.readouterr().err
+    assert main(["grep", "zebra", "docs"]) == 0
+
+
+@pytest.mark.usefixtures("docs")
+def test_what_a_budget_leaves_out_is_counted_first(capsys: Captured) -> None:
+    assert main(["grep", "e", "docs", "--budget", "60"]) == 0
+    out = capsys.readouterr().out
+    assert " left out: raise --budget, or search fewer documents\n" in out
+    assert out.index("left out") < out.index("docs/guide.md:")

@@ -1,0 +1,229 @@
+"""Moving files and folders: every link leads where it led, and nothing but targets changes."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import headnote
+from headnote.api.moving import move
+from headnote.errors import HeadnoteError, MissingSource, SettingsError, SourceError
+
+Files = dict[str, str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "docs"
+
+
+def write(folder: Path, files: Files) -> None:
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+
+
+def read(folder: Path) -> Files:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes().decode() for path in files}
+
+
+# -- the law
+
+
+def broken(folder: Path) -> Counter[tuple[str, str]]:
+    """The broken links by kind and fragment: a link to a page that moved keeps its anchor, broken or not."""
+    findings = headnote.check_links(folder, only=["page", "anchor", "file"], workers=1).findings
+    return Counter((finding.kind, finding.target.partition("#")[2]) for finding in findings)
+
+
+def random_move(folder: Path, number: int, choose: random.Random) -> tuple[Path, Path]:
+    below = [path for path in folder.rglob("*") if not any(part[0] == "." for part in path.relative_to(folder).parts)]
+    folders = sorted(path for path in below if path.is_dir())
+    files = sorted(path for path in below if path.is_file() and path.suffix in (".md", ".mdx", ".png", ".svg"))
+    old = choose.choice(folders) if folders and choose.random() < 0.3 else choose.choice(files)
+    parent = choose.choice([folder, folder / f"new folder {number}", *folders])
+    return old, parent / choose.choice([f"moved-{number}{old.suffix}", f"{number} ({old.stem}){old.suffix}"])
+
+
+def check_moves(folder: Path, moves: int) -> None:
+    choose = random.Random(7)
+    before, moved = broken(folder), 0
+    for number in range(moves):
+        old, new = random_move(folder, number, choose)
+        files = read_bytes(folder)
+        try:
+            move(folder, old, new)
+        except SettingsError:
+            assert read_bytes(folder) == files
+        else:
+            moved += 1
+            assert (new.exists(), old.exists()) == (True, False)
+            assert broken(folder) == before, (old, new)
+    assert moved > moves // 2
+
+
+def read_bytes(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["tests/corpus", "examples/handbook"])
+def test_after_moves_the_same_links_are_broken(name: str, repository: Path, folder: Path) -> None:
+    shutil.copytree(repository / name, folder, ignore=shutil.ignore_patterns(".headnote"))
+    check_moves(folder, 12)
+
+
+@pytest.mark.parametrize("corpus", ["foam", "fastapi-en", "vite-docs", "rust-book"])
+def test_after_moves_in_a_corpus_the_same_links_are_broken(
+    corpus: str, corpus_folder: Callable[[str], Path], folder: Path
+) -> None:
+    shutil.copytree(corpus_folder(corpus), folder)
+    check_moves(folder, 8)
+
+
+# -- only targets change
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[a](a.md)", "[a](new/b%20c.md)"),
+        ('[a](<a.md> "A \\"title\\"")', '[a](<new/b%20c.md> "A \\"title\\"")'),
+        ("[a](./a.md?x=1&y=2#part)", "[a](./new/b%20c.md?x=1&y=2#part)"),
+        ("[a](a#part)", "[a](new/b%20c#part)"),
+        ("[![p](p.png)](a.md)", "[![p](p.png)](new/b%20c.md)"),
+        ("> - [a][1]\n>\n> [1]: a.md 'A'", "> - [a][1]\n>\n> [1]: new/b%20c.md 'A'"),
+        ("[a]\r\n\r\n[a]: <a.md#part>\r\n", "[a]\r\n\r\n[a]: <new/b%20c.md#part>\r\n"),
+        ("[[a]] ![[a#part|x]]", "[[b c]] ![[b c#part|x]]"),
+        ("| x |\n| - |\n| [[a\\|x]] |", "| x |\n| - |\n| [[b c\\|x]] |"),
+        ('<a class="x" href="a.md#part">', '<a class="x" href="new/b%20c.md#part">'),
+        ("[a](/a.md) `[a](a.md)`", "[a](/new/b%20c.md) `[a](a.md)`"),
+        ("```\n[1]: a.md\n```\n\n[x][1]\n\n[1]: a.md", "```\n[1]: a.md\n```\n\n[x][1]\n\n[1]: new/b%20c.md"),
+        ("\ufeff[a](a.md)", "\ufeff[a](new/b%20c.md)"),
+        ("[gone](gone.md) [web](https://a.md/a.md) [here](#x)", "[gone](gone.md) [web](https://a.md/a.md) [here](#x)"),
+    ],
+)
+def test_only_targets_change(before: str, after: str, folder: Path) -> None:
+    write(folder, {"index.md": before, "a.md": "# A\n\n## Part\n", "p.png": ""})
+    move(folder, folder / "a.md", folder / "new" / "b c.md")
+    assert read(folder) == {"index.md": after, "new/b c.md": "# A\n\n## Part\n", "p.png": ""}
+
+
+def test_what_moves_takes_its_links_along(folder: Path) -> None:
+    write(folder, {"a.md": "![](pics/p%20q.png) [x](a.md) [b](sub/b.md)", "pics/p q.png": "", "sub/b.md": "# B"})
+    move(folder, folder / "a.md", folder / "sub" / "c.md")
+    assert read(folder)["sub/c.md"] == "![](../pics/p%20q.png) [x](c.md) [b](b.md)"
+
+
+def test_a_picture_moves_too(folder: Path) -> None:
+    write(folder, {"sub/a.md": "![p](../pics/p.png) ![[p.png]]", "pics/p.png": ""})
+    move(folder, folder / "pics", folder / "sub" / "img")
+    assert read(folder) == {"sub/a.md": "![p](img/p.png) ![[p.png]]", "sub/img/p.png": ""}
+
+
+def test_addresses_of_a_site_stay_addresses(folder: Path) -> None:
+    write(folder, {"mkdocs.yml": "site_name: x", "docs/a.md": "# A", "docs/b.md": "[a](../a/)"})
+    move(folder, folder / "docs" / "a.md", folder / "docs" / "sub" / "c.md")
+    assert read(folder)["docs/b.md"] == "[a](../sub/c/)"
+
+
+def test_a_dry_run_changes_nothing_and_shows_the_lines(folder: Path) -> None:
+    write(folder, {"index.md": "# Start\n\nSee [a](a.md).\n", "a.md": "# A\n"})
+    before = read_bytes(folder)
+    (file,) = move(folder, folder / "a.md", folder / "b.md", dry_run=True).changed
+    assert read_bytes(folder) == before
+    assert [tuple(line) for line in file.lines] == [(3, "See [a](a.md).", "See [a](b.md).")]
+
+
+@pytest.mark.parametrize(
+    ("old", "files"),
+    [
+        ("mkdocs.yml", {"mkdocs.yml": "site_name: x", "docs/a.md": "# A"}),
+        ("docs", {"mkdocs.yml": "site_name: x", "docs/a.md": "# A"}),
+        ("src/SUMMARY.md", {"src/SUMMARY.md": "# A", "src/a.md": "# A"}),
+    ],
+)
+def test_what_a_site_is_made_of_stays(old: str, files: Files, folder: Path) -> None:
+    write(folder, files)
+    with pytest.raises(SettingsError, match="a site is made of this"):
+        move(folder, folder / old, folder / f"moved{Path(old).suffix}")
+    assert read(folder) == files
+
+
+# -- all or nothing
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error", "message"),
+    [
+        ("no.md", "b.md", MissingSource, "no such file or folder"),
+        ("a.md", "sub/b.md", SettingsError, "there is something already"),
+        ("sub", "sub/inner/sub", SettingsError, "inside"),
+        ("a.md", "../b.md", SettingsError, "not below"),
+        ("a.md", "b.html", SettingsError, "another kind of file"),
+        ("a.md", "node_modules/a.md", SettingsError, "would be left out"),
+        ("a.md", "index.md/a.md", SourceError, "nothing was moved"),
+        ("sub/b.md", "c.md", SettingsError, "not UTF-8"),
+    ],
+)
+def test_what_cannot_be_done_leaves_everything_as_it_was(
+    old: str, new: str, error: type[HeadnoteError], message: str, folder: Path
+) -> None:
+    write(folder, {"index.md": "[a](a.md)", "a.md": "# A", "sub/b.md": "# B"})
+    (folder / "latin.md").write_bytes(b"caf\xe9 [b](sub/b.md)")
+    before = read_bytes(folder)
+    with pytest.raises(error, match=message):
+        move(folder, folder / old, folder / new)
+    assert read_bytes(folder) == before
+
+
+def test_a_link_that_cannot_be_kept_stops_the_move(folder: Path) -> None:
+    definition = "> [a\n> x](\n> a.md)\n"
+    write(folder, {"index.md": definition, "a.md": "# A"})
+    with pytest.raises(SettingsError, match="cannot be kept"):
+        move(folder, folder / "a.md", folder / "b.md")
+    assert read(folder) == {"index.md": definition, "a.md": "# A"}
+
+
+def test_the_rights_of_a_file_stay(folder: Path) -> None:
+    write(folder, {"index.md": "[a](a.md)", "a.md": "# A"})
+    (folder / "index.md").chmod(0o640)
+    move(folder, folder / "a.md", folder / "b.md")
+    assert (folder / "index.md").stat().st_mode & 0o777 == 0o640
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+from pathlib import Path
+from headnote.api.moving import move
+
+folder = Path(sys.argv[1])
+
+def interrupt():
+    while (folder / "0.md").read_text() == "[a](a.md)":
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+thread = threading.Thread(target=interrupt)
+thread.start()
+try:
+    move(folder, folder / "a.md", folder / "b.md")
+    thread.join()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_waits_for_the_end(folder: Path) -> None:
+    write(folder, {**{f"{number}.md": "[a](a.md)" for number in range(50)}, "a.md": "# A"})
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, str(folder)], capture_output=True, text=True, check=True)
+    assert done.stdout == "interrupted\n"
+    assert read(folder) == {**{f"{number}.md": "[a](b.md)" for number in range(50)}, "b.md": "# A"}
