@@ -347,13 +347,14 @@ def test_the_flags_of_differences_cover_no_words(browser: Any, handbook_server: 
 COUNTING = """() => {
   const really = window.fetch;
   window.atOnce = { now: 0, most: 0, all: 0 };
-  const released = new Promise((resolve) => (window.release = resolve));
+  const first = new Promise((resolve) => (window.releaseFirst = resolve));
+  const others = new Promise((resolve) => (window.releaseOthers = resolve));
   window.fetch = async (address, options) => {
     if (!String(address).endsWith("/api/chunk")) return really(address, options);
     atOnce.all += 1;
     atOnce.most = Math.max(atOnce.most, ++atOnce.now);
     try {
-      await released;
+      await (atOnce.all === 1 ? first : others);
       return await really(address, options);
     } finally {
       atOnce.now -= 1;
@@ -371,9 +372,14 @@ def test_a_slider_that_moves_asks_once_at_a_time_and_the_last_answer_stays(playg
     page.wait_for_function("atOnce.all === 1")
     for _ in range(11):
         page.keyboard.press("ArrowLeft")
-    page.evaluate("release()")
-    shown = page.get_by_label("Max, slider").input_value()
-    expect(page.locator(".limit-max")).to_have_text(f"max {shown}")
+    slider = page.get_by_label("Max, slider")
+    pulled = int(slider.input_value())
+    first = pulled + 11 * int(slider.get_attribute("step"))
+    page.evaluate("releaseFirst()")
+    expect(page.locator(".limit-max")).to_have_text(f"max {first}")
+    assert int(slider.input_value()) == pulled, "the answer to an earlier place moved the slider"
+    page.evaluate("releaseOthers()")
+    expect(page.locator(".limit-max")).to_have_text(f"max {pulled}")
     asked = page.evaluate("atOnce")
     assert asked["most"] == 1
     assert 1 < asked["all"] < 12

@@ -130,18 +130,19 @@ export class Lane {
   /** @param {number} pause */
   cut(pause) {
     const { text, file } = this;
-    const { preset, changed } = this.controls.choice;
-    this.recipe.show(this.controls.choice, file);
+    const { choice } = this.controls;
+    const { preset, changed } = choice;
+    this.recipe.show(choice, file);
     const work = () => post("/api/chunk", { text, path: file, preset, settings: changed, ...this.told.asked() });
     this.requests.run(pause, work, {
       // Another text may stand there by now, and its own chunks are on their way.
-      done: (result) => text === this.text && this.#show(result),
+      done: (result) => text === this.text && this.#show(result, choice),
       failed: (error) => refill(this.failure, errorNotice(error)),
     });
   }
 
-  /** @param {Chunked} result */
-  #show(result) {
+  /** @param {Chunked} result @param {import("./choice.js").Choice} choice What it was asked with. */
+  #show(result, choice) {
     this.result = result;
     refill(this.failure);
     refill(this.facts, numbers(result));
@@ -150,7 +151,8 @@ export class Lane {
       cuts(result, (chunk) => this.#choose(chunk, "pane")),
     );
     this.listTitle.textContent = listTitle(result);
-    this.controls.show(result.settings);
+    // A slider that has moved on since stays under the finger: the answer to where it is now comes next.
+    if (choice === this.controls.choice) this.controls.show(result.settings);
     this.pane.show(result);
     this.cards.show(result);
     this.element.dataset.chunks = String(result.chunks.length);
