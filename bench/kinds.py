@@ -1,12 +1,13 @@
 """Is the right page first, whatever kind of question is asked? Each kind counts the same, each site within its kind.
 
     python bench/kinds.py [--mode MODE] [--without SITE] [--every N] [--plain] [--rows DIR] [--cache DIR]
-                          [--save FILE] [--against FILE] [--failures FILE]
+                          [--setting NAME=VALUE] [--save FILE] [--against FILE] [--failures FILE]
 
 What people asked and what a rival is measured by are judged by page, links by section or page, prose by excerpt.
 `--save` keeps the reciprocal rank of every question; `--against` compares with such a file, question by question.
 `--without` leaves out a site, for choosing anything on the others. `--rows` is a folder with another table of the
-instant model, as `src/headnote/embedding/data` has it. `--plain` adds BM25 over whole pages, and over passages of 2,000
+instant model, as `src/headnote/embedding/data` has it. `--setting target_tokens=256` cuts the documents in another way;
+how many chunks that makes is told below the table. `--plain` adds BM25 over whole pages, and over passages of 2,000
 characters.
 Needs `pip install -e ".[search,bench]"`.
 """
@@ -69,8 +70,8 @@ def main() -> None:
     if options.rows:
         headnote.embedding.instant.DATA = options.rows
     samples = [one for one in _samples(options.cache) if one.site not in options.without and one.questions.questions]
-    ranks, failures = _asked(samples, options)
-    show(_means(ranks))
+    ranks, failures, chunks = _asked(samples, options)
+    show(_means(ranks, chunks))
     if options.against:
         show(_differences(ranks, json.loads(options.against.read_text(encoding="utf-8"))))
     if options.save:
@@ -85,6 +86,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--without", action="append", default=[], metavar="SITE", help="leave it out; repeatable")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth link only")
     parser.add_argument("--plain", action="store_true", help="plain BM25 beside ours")
+    parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="of chunks; repeatable")
     parser.add_argument("--rows", type=Path, metavar="DIR", help="another table of the instant model")
     parser.add_argument("--cache", type=Path, default=Path(".bench-cache"), help="folder that keeps the indexes")
     parser.add_argument("--save", type=Path, metavar="FILE")
@@ -110,12 +112,17 @@ def _samples(cache: Path) -> Iterator[Sample]:
 # -- asking
 
 
-def _asked(samples: Sequence[Sample], options: argparse.Namespace) -> tuple[Ranks, list[str]]:
+def _asked(samples: Sequence[Sample], options: argparse.Namespace) -> tuple[Ranks, list[str], dict[Path, int]]:
+    """The ranks, the questions that failed, and folder → its chunks."""
     model = Model.load("instant", options.cache)
+    settings = dict(setting.split("=", 1) for setting in options.setting)
     ranks: Ranks = defaultdict(dict)
     failures: list[str] = []
+    chunks: dict[Path, int] = {}
     for sample in samples:
-        index = OurIndex(sample.questions.root, options.cache, model, ignores_links=sample.questions.asks_for_links)
+        root, ignores_links = sample.questions.root, sample.questions.asks_for_links
+        index = OurIndex(root, options.cache, model, settings=settings, ignores_links=ignores_links)
+        chunks[root] = index.chunks
         texts = index.texts()
         located = _chosen(sample, locate_gold(sample.questions.questions, texts.__getitem__), options.every)
         for name, ask in _ways(index, texts, options).items():
@@ -124,7 +131,7 @@ def _asked(samples: Sequence[Sample], options: argparse.Namespace) -> tuple[Rank
             ranks[name][f"{sample.kind}: {sample.site}"] = ours
             lines = zip(ours, located, found, strict=True)
             failures += [_failure(name, sample, *line) for line in lines if line[0] < 1]
-    return ranks, failures
+    return ranks, failures, chunks
 
 
 def _chosen(sample: Sample, located: Sequence[LocatedQuestion], every: int) -> list[LocatedQuestion]:
@@ -217,7 +224,7 @@ def _is_first(rank: float) -> float:
     return float(rank >= 1 / FIRST)
 
 
-def _means(ranks: Ranks) -> Table:
+def _means(ranks: Ranks, chunks: Mapping[Path, int]) -> Table:
     first = next(iter(ranks.values()))
     groups = {name: [name] for name in first}
     groups |= {f"{kind}, all sites": names for kind, names in _by_kind(first).items()}
@@ -229,7 +236,10 @@ def _means(ranks: Ranks) -> Table:
         for group, names in groups.items()
     ]
     rows.append(["mean of the kinds", *(_shown(of_way) for of_way in ranks.values())])
-    notes = [f"MRR among {PLACES} and the share with an answer among the first {FIRST}."]
+    notes = [
+        f"MRR among {PLACES} and the share with an answer among the first {FIRST}.",
+        f"{sum(chunks.values()):,} chunks in {len(chunks)} folders.",
+    ]
     return Table("The right page first", ["", *ranks], rows, notes)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from headnote.api import Index
@@ -66,20 +67,27 @@ class Model(NamedTuple):
 
 
 class OurIndex:
-    """A folder, cut with the default preset or in another size, with an index of one model beside the vectors."""
+    """A folder, cut with the default preset or with other settings, with an index of one model beside the vectors."""
 
     def __init__(
-        self, root: Path, cache: Path, model: Model, *, size: int | None = None, ignores_links: bool = False
+        self,
+        root: Path,
+        cache: Path,
+        model: Model,
+        *,
+        settings: Mapping[str, Any] = MappingProxyType({}),
+        ignores_links: bool = False,
     ) -> None:
         """`ignores_links`: a search never follows a link, for questions that ask for the targets of links."""
-        folder = cache / f"index-{root.name}-{size or 'default'}-{model.name}"
+        cut = ",".join(f"{name}={value}" for name, value in settings.items())
+        folder = cache / f"index-{root.name}-{cut or 'default'}-{model.name}"
         folder.mkdir(parents=True, exist_ok=True)
         store: Any = SqliteStore.open(folder)
         self._store = _WithoutLinks(store) if ignores_links else store
         # The settings of this machine must not decide what is measured.
-        choice = choose({} if size is None else {"max_tokens": size}, root, environment={})
+        choice = choose(settings, root, environment={})
         self._index = Index(root, self._store, choice, Models(deep=model.embedder))
-        clock = Clock(f"{root.name}, {model.name} {size or ''}".rstrip())
+        clock = Clock(f"{root.name}, {model.name} {cut}".rstrip())
 
         def watch(progress: Progress) -> None:
             clock(progress.done, progress.total)

@@ -104,7 +104,8 @@ def _ways(
     """The questions with their gold, and all ways: by words, which no model changes, then model by model."""
 
     def index(model: Model, size: int | None = None) -> OurIndex:
-        return OurIndex(questions.root, options.cache, model, size=size, ignores_links=questions.asks_for_links)
+        settings = {} if size is None else {"max_tokens": size}
+        return OurIndex(questions.root, options.cache, model, settings=settings, ignores_links=questions.asks_for_links)
 
     words = index(Model.load(WORDS, options.cache))
     texts = words.texts()
