@@ -281,11 +281,11 @@ def test_nothing_is_written_when_no_file_can_be_read(flag: str, capsys: pytest.C
 
 
 def test_numbers_of_a_folder(handbook: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chunk", str(handbook), "--stats", "--json", "--max-tokens", "48", "--min-tokens", "12"]) == 0
+    flags = ["--max-tokens", "48", "--min-tokens", "12", "--overlap-tokens", "16"]
+    assert main(["chunk", str(handbook), "--stats", "--json", *flags]) == 0
     [numbers] = records(capsys.readouterr().out)
-    chunks = [
-        c for file in sorted(handbook.glob("*.md*")) for c in headnote.chunk_file(file, max_tokens=48, min_tokens=12)
-    ]
+    sizes_asked = {"max_tokens": 48, "min_tokens": 12, "overlap_tokens": 16}
+    chunks = [c for file in sorted(handbook.glob("*.md*")) for c in headnote.chunk_file(file, **sizes_asked)]
     sizes = sorted(chunk.tokens for chunk in chunks)
     assert (numbers["files"], numbers["chunks"], numbers["over_max"]) == (8, len(chunks), 0)
     assert numbers["tokens"]["total"] == sum(sizes)
@@ -295,6 +295,7 @@ def test_numbers_of_a_folder(handbook: Path, capsys: pytest.CaptureFixture[str])
     assert sum(row["chunks"] for row in numbers["histogram"]) == len(chunks)
     assert numbers["below_min"] == sum(size < 12 for size in sizes)
     assert numbers["split_sections"] == len({(c.path, c.section) for c in chunks if c.is_split})
+    assert 0 < numbers["overlapping"] == sum(bool(c.overlap) for c in chunks)
 
 
 def test_cut_blocks_are_counted_by_kind(guide: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -322,7 +323,8 @@ def test_numbers_for_people(guide: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert re.fullmatch(r"1 file, \d chunks, [\d,]+ chars  preset ragdocs", lines[0])
     assert any(re.fullmatch(r"chars in a chunk   mean \d+   median \d+   min \d+   max \d+", line) for line in lines)
     assert any(re.fullmatch(r" +over 60  [1-9]  █+", line) for line in lines)
-    assert re.fullmatch("cut blocks +none", lines[-1])
+    assert re.fullmatch("cut blocks +none", lines[-2])
+    assert re.fullmatch("with overlap, at most 50 +0 of 2", lines[-1])
     assert all(line == line.rstrip() for line in lines)
 
 

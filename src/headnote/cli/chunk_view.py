@@ -226,6 +226,8 @@ class FileStats(NamedTuple):
     sections: int
     """Sections with a chunk; merged ones count once."""
     split_sections: int
+    overlapping: int
+    """Chunks that repeat text of the one before."""
     cut_blocks: Counter[str]
     """Kind → blocks that no chunk holds whole."""
 
@@ -243,7 +245,8 @@ def count_file(file: ChunkedFile) -> FileStats:
     """Count the chunks of one file."""
     split = {chunk.section for chunk in file.chunks if chunk.is_split}
     sections = {chunk.section for chunk in file.chunks}
-    return FileStats([chunk.tokens for chunk in file.chunks], len(sections), len(split), _cut_blocks(file))
+    overlapping = sum(bool(chunk.overlap) for chunk in file.chunks)
+    return FileStats([chunk.tokens for chunk in file.chunks], len(sections), len(split), overlapping, _cut_blocks(file))
 
 
 def _cut_blocks(file: ChunkedFile) -> Counter[str]:
@@ -260,6 +263,7 @@ class ChunkTotals:
     sizes: list[int] = field(default_factory=list)
     sections: int = 0
     split_sections: int = 0
+    overlapping: int = 0
     cut_blocks: Counter[str] = field(default_factory=Counter)
 
     def add(self, file: FileStats) -> None:
@@ -267,6 +271,7 @@ class ChunkTotals:
         self.sizes += file.sizes
         self.sections += file.sections
         self.split_sections += file.split_sections
+        self.overlapping += file.overlapping
         self.cut_blocks += file.cut_blocks
 
     @property
@@ -307,6 +312,7 @@ class ChunkTotals:
             "over_max": self.over_max,
             "sections": self.sections,
             "split_sections": self.split_sections,
+            "overlapping": self.overlapping,
             "cut_blocks": dict(self.cut_blocks.most_common()),
         }
 
@@ -359,6 +365,9 @@ class ChunkTotals:
             "split sections": share(self.split_sections, self.sections),
             "cut blocks": cut or "none",
         }
+        if overlap := self.settings.overlap_tokens:
+            # Only parts of one section repeat anything, so what was asked for may be in few chunks, or in none.
+            rows[f"with overlap, at most {overlap:,}"] = share(self.overlapping, chunks)
         width = max(map(len, rows))
         return [[StyledText(name.ljust(width), "dim"), StyledText(f"   {value}")] for name, value in rows.items()]
 
