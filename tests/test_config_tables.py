@@ -72,11 +72,11 @@ def test_tables_of_the_project_file(tmp_path: Path) -> None:
         ("[indexing]\nexclude = 1\n", "headnote.toml:2: 1 is not a list of globs"),
         ("[indexing]\ndocuments_path = 1\n", "headnote.toml:2: 1 is not a folder"),
         ("[indexing]\nexclude_hidden_dirs = false\n", "headnote.toml:2: hidden folders are not read (name those"),
-        ("[indexing]\nembedder = 'none'\n", "headnote.toml:2: embedder is no setting of [indexing] here (write"),
+        ("[indexing]\nembedder = 'none'\n", "headnote.toml:2: embedder is not a setting of [indexing] here (write"),
         ("[indexing]\nrecursive = true\n[index]\n", "headnote.toml:2: [indexing] and [index] are the same table"),
         (
             "[indexing]\nindex_path = '.index_data/'\n",
-            "headnote.toml:2: index_path is no setting of [indexing] here (leave it out: the index is in .headnote",
+            "headnote.toml:2: index_path is not a setting of [indexing] here (leave it out: the index is in .headnote",
         ),
         (
             "[indexing]\ndocuments_path = '~/nowhere'\n",

@@ -225,5 +225,5 @@ def worked_within(seconds: float, work: Callable[[Any], Any], job: Any) -> Any:
         raise HeadnoteError(f"a process could not start: {error}", remedy="try again when there is memory") from None
     if ended.returncode:
         said = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or f"exit code {ended.returncode}"
-        raise HeadnoteError(f"a process of ours failed: {said}", remedy="try again when there is memory")
+        raise HeadnoteError(f"a worker process failed: {said}", remedy="try again when there is memory")
     return marshal.loads(ended.stdout)

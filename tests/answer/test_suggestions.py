@@ -42,7 +42,7 @@ def test_other_scripts_need_no_blanks(tmp_path: Path) -> None:
 
 
 def test_a_wrong_number_of_questions_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="limit is -1"):
+    with pytest.raises(SettingsError, match="limit -1 is too small"):
         suggestions(tmp_path, {}, limit=-1)
 
 

@@ -186,7 +186,7 @@ def test_a_link_stays_a_link(agents: dict[str, Agent], tmp_path: Path) -> None:
     [
         ("{ not json", "line 1"),
         ("[]", "an object is expected"),
-        ('{"mcpServers": []}', "mcpServers is no object"),
+        ('{"mcpServers": []}', "mcpServers is not an object"),
         ('{"mcpServers": {"docs": {"command": "mine"}}}', "has another server 'docs'"),
         ('{"a": 1', "delimiter"),
     ],
@@ -222,7 +222,7 @@ def test_opencode_in_its_second_version(agents: dict[str, Agent]) -> None:
     ("arguments", "said"),
     [
         (["install", "docs", "--agent", "emacs"], "unknown agent 'emacs'"),
-        (["install", "nowhere"], "is no folder"),
+        (["install", "nowhere"], "is not a folder"),
         (["install", "docs", "--name", "a b"], "letters, digits"),
     ],
 )

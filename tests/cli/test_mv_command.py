@@ -56,5 +56,5 @@ def test_as_json(capsys: Captured) -> None:
 @pytest.mark.usefixtures("docs")
 def test_what_is_in_the_way_is_never_replaced(capsys: Captured) -> None:
     assert main(["mv", "docs/guide.md", "docs/index.md", "--root", "docs"]) == 2
-    error = "error: docs/index.md: there is something already (choose another name, or move it away)\n"
+    error = "error: docs/index.md: already exists (choose another name, or move it away)\n"
     assert capsys.readouterr().err == error

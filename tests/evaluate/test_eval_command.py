@@ -118,7 +118,7 @@ def test_a_plot(capsys: pytest.CaptureFixture[str]) -> None:
         (["questions.jsonl", "handbook", "--preset", "block"], "unknown preset 'block'"),
         (["questions.jsonl", "handbook", "--plot", "plot.pdf"], "neither .svg nor .png"),
         (["questions.jsonl", "handbook", "-k", "0"], "0 is not in the range"),
-        (["questions.jsonl", "handbook", "--failures", "few"], "--failures: 'few' is no number of questions"),
+        (["questions.jsonl", "handbook", "--failures", "few"], "--failures: 'few' is not a number of questions"),
     ],
 )
 @pytest.mark.usefixtures("folder")

@@ -164,7 +164,7 @@ def test_what_is_known_stays(make: Make, tmp_path: Path, capsys: pytest.CaptureF
     (folder / "valves.md").write_text("# Valves\n\nLonger.\n\n" + (folder / "valves.md").read_text() + "\nAlso.[^3]\n")
     new = lint(folder, baseline=baseline)
     assert [(one.kind, one.target) for one in new.findings] == [("footnote", "[^3]")]
-    with pytest.raises(SettingsError, match="is no report of a check"):
+    with pytest.raises(SettingsError, match="is not the report of a check"):
         lint(folder, baseline=folder / "valves.md")
     (folder / "headnote.toml").write_text(
         '[[links.ignore]]\nkind = "orphan"\npath = "alone.md"\nreason = "a draft"\n'

@@ -165,7 +165,7 @@ def test_what_a_site_is_made_of_stays(old: str, files: Files, folder: Path) -> N
     ("old", "new", "error", "message"),
     [
         ("no.md", "b.md", MissingSource, "no such file or folder"),
-        ("a.md", "sub/b.md", SettingsError, "there is something already"),
+        ("a.md", "sub/b.md", SettingsError, "already exists"),
         ("sub", "sub/inner/sub", SettingsError, "inside"),
         ("a.md", "../b.md", SettingsError, "not below"),
         ("a.md", "b.html", SettingsError, "another kind of file"),

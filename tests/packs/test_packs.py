@@ -343,7 +343,7 @@ def test_paths_that_lead_out_are_refused(pack: Path, tmp_path: Path, path: str) 
 
 def test_a_pack_names_no_service_and_no_file(pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
-    with pytest.raises(CorruptIndex, match="no model of a pack"):
+    with pytest.raises(CorruptIndex, match="is not a model of a pack"):
         headnote.open_pack(changed(pack, tmp_path / "a.pack", models=["openai:text-embedding-3-small"]))
     layers = {"outside": {"store": ["postgresql://evil.example/x", ""]}, "flags": {"counter": ["/etc/passwd", ""]}}
     stored_settings = signed(layers).replace("'", "''")
@@ -463,7 +463,7 @@ def test_the_other_commands_take_a_pack(pack: Path, tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_pack_is_not_overwritten(index: Index, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(SettingsError, match="exists and is no pack"):
+    with pytest.raises(SettingsError, match="exists and is not a pack"):
         index.pack(tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text() == "mine"
 

@@ -147,7 +147,7 @@ def test_other_pages_behind_a_proxy(served: Served, host: str, origin: str) -> N
 
 @pytest.mark.parametrize("name", ["https://docs.example", "docs.example/wiki", "", "a@b", "docs.example:port"])
 def test_what_is_no_name_of_a_host(name: str) -> None:
-    with pytest.raises(SettingsError, match="is no name of a host"):
+    with pytest.raises(SettingsError, match="is not the name of a host"):
         allowed_names([name])
 
 

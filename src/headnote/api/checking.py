@@ -170,7 +170,7 @@ def _stored_findings(file: Path) -> list[Finding]:
     except OSError as error:
         raise SettingsError(f"cannot be read: {error.strerror}", path=str(file), remedy=remedy) from None
     except (ValueError, KeyError, TypeError):
-        raise SettingsError("is no report of a check", path=str(file), remedy=remedy) from None
+        raise SettingsError("is not the report of a check", path=str(file), remedy=remedy) from None
 
 
 class _Dates:

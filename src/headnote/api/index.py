@@ -705,7 +705,7 @@ class Index(IndexedFolder):
 
         check_types(limit=(limit, Integral))
         if limit < 1:
-            raise SettingsError(f"limit is {limit}", remedy="give at least 1")
+            raise SettingsError(f"limit {limit} is too small", remedy="give at least 1")
         with self._store.reading() as reader:
             return [suggestion.question for suggestion in suggested_questions(reader, limit)]
 
@@ -773,7 +773,7 @@ class Index(IndexedFolder):
         """
         check_types(places=(places, str | Sequence), budget=(budget, Integral | None))
         if budget is not None and budget < 1:
-            raise SettingsError(f"budget is {budget}", remedy="give at least 1, or None for no limit")
+            raise SettingsError(f"budget {budget} is too small", remedy="give at least 1, or None for no limit")
         wanted = [places] if isinstance(places, str) else list(places)
         for place in wanted:
             check_types(places=(place, str))

@@ -116,7 +116,7 @@ def _path_change(root: Path, old: Path, new: Path) -> PathChange:
     if new.is_dir():
         new /= old.resolve().name
     if os.path.lexists(new):
-        raise SettingsError("there is something already", path=str(new), remedy="choose another name, or move it away")
+        raise SettingsError("already exists", path=str(new), remedy="choose another name, or move it away")
     if old.is_symlink():
         raise SettingsError("a link to another place, not a file or folder", path=str(old), remedy="move what it names")
     places = [Path(os.path.realpath(one)) for one in (old, new)]

@@ -332,7 +332,9 @@ def _number_of(failures: str) -> int:
     if failures == "all":
         return sys.maxsize
     if not failures.isdecimal():
-        raise SettingsError(f"{failures!r} is no number of questions", path="--failures", remedy="use a number, or all")
+        raise SettingsError(
+            f"{failures!r} is not a number of questions", path="--failures", remedy="use a number, or all"
+        )
     return int(failures)
 
 

@@ -114,7 +114,7 @@ def _shape(named: NamedIndex, files: bool) -> Shape:
     if not files:
         return named.shape
     if named.shape.name != "text":
-        raise SettingsError("-l is --format files", remedy="leave one out")
+        raise SettingsError("-l and --format are the same option", remedy="leave one out")
     return Shape("files")
 
 

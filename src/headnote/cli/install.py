@@ -92,7 +92,7 @@ def uninstall_command(folder: Path | None, names: Sequence[str], dry_run: bool, 
 def _checked(folder: Path | None) -> Path:
     folder = folder or Path()
     if not folder.is_dir():
-        raise SettingsError("is no folder", path=str(folder), remedy="name the folder of the documents")
+        raise SettingsError("is not a folder", path=str(folder), remedy="name the folder of the documents")
     return folder
 
 

@@ -89,7 +89,7 @@ def _check_ragdocs(entry: SettingEntry, file: SettingsFile, start: Path) -> None
     if "index" in file.tables:
         raise SettingsError("[indexing] and [index] are the same table", remedy="keep one of them")
     if entry.name in _ELSEWHERE:
-        raise SettingsError(f"{entry.name} is no setting of [{INDEXING}] here", remedy=_ELSEWHERE[entry.name])
+        raise SettingsError(f"{entry.name} is not a setting of [{INDEXING}] here", remedy=_ELSEWHERE[entry.name])
     if entry.name not in _KNOWN:
         remedy = nearest(entry.name, _KNOWN, also=_ELSEWHERE)
         raise SettingsError(f"unknown setting {entry.name}", remedy=remedy)

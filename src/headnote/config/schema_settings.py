@@ -32,7 +32,7 @@ def load_schema(start: Path) -> list[SchemaRule]:
 def _schema_rule(rule: Any, place: str, line: int | None) -> SchemaRule:
     try:
         if not isinstance(rule, dict):
-            raise SettingsError(f"{shown(rule)} is no rule of the schema", remedy=_SCHEMA_EXAMPLE)
+            raise SettingsError(f"{shown(rule)} is not a rule of the schema", remedy=_SCHEMA_EXAMPLE)
         for name in rule:
             if name not in _OF_SCHEMA:
                 raise SettingsError(f"unknown key {name} in [[schema]]", remedy=nearest(name, _OF_SCHEMA))
@@ -48,7 +48,7 @@ def _schema_rule(rule: Any, place: str, line: int | None) -> SchemaRule:
 
 def _glob(value: Any) -> str:
     if not isinstance(value, str):
-        raise SettingsError(f"{shown(value)} is no glob", remedy='write path = "posts/**"')
+        raise SettingsError(f"{shown(value)} is not a glob", remedy='write path = "posts/**"')
     return value
 
 

@@ -60,7 +60,7 @@ def allowed_names(given: Iterable[str]) -> frozenset[str]:
     for name in given:
         if _host_name(name) is None:
             remedy = "give the name alone, such as docs.example, or docs.example:8443"
-            raise SettingsError(f"{name!r:.100} is no name of a host", path="--allow-host", remedy=remedy)
+            raise SettingsError(f"{name!r:.100} is not the name of a host", path="--allow-host", remedy=remedy)
     return frozenset(name.lower() for name in given)
 
 

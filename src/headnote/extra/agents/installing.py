@@ -320,7 +320,7 @@ def _plan_block(piece: InstalledPiece, known: Known) -> None:
 def _write(piece: InstalledPiece) -> None:
     file = Path(piece.file)
     if _text_of(piece.file) != piece.before:
-        raise SettingsError("has changed in this moment", path=piece.file, remedy="try again")
+        raise SettingsError("has just changed", path=piece.file, remedy="try again")
     piece.folders = [str(folder) for folder in file.parents if not folder.exists()]
     file.parent.mkdir(parents=True, exist_ok=True)
     _write_text(file, piece.after)
@@ -407,7 +407,7 @@ def _at(stored: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
     for key in keys:
         stored = stored.get(key, {})
         if not isinstance(stored, dict):
-            raise NotJson(f"{key} is no object")
+            raise NotJson(f"{key} is not an object")
     return stored
 
 

@@ -202,7 +202,7 @@ def _check_place(file: Path) -> None:
     if file.is_dir():
         raise SettingsError("a folder", path=str(file), remedy="name a file, such as docs.headnote")
     if file.exists() and file.stat().st_size and not is_pack(file):
-        raise SettingsError("exists and is no pack", path=str(file), remedy="name another file, or remove this one")
+        raise SettingsError("exists and is not a pack", path=str(file), remedy="name another file, or remove this one")
 
 
 def _check_words(options: PackOptions) -> None:

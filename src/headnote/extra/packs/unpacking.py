@@ -117,7 +117,7 @@ def _models(info: PackInfo, file: Path, without_deep: bool) -> Models:
     """The models of this machine that have made the vectors of the pack."""
     instant, deep = (_model(info, names, file, without_deep) for names in (PACKED_MODELS[:1], PACKED_MODELS[1:]))
     if unknown := [name for name in info.models if short_name(name) not in PACKED_MODELS]:
-        raise damaged(file, f"{unknown[0]!r:.60} is no model of a pack")
+        raise damaged(file, f"{unknown[0]!r:.60} is not a model of a pack")
     return Models(instant, deep)
 
 
