@@ -66,27 +66,27 @@ def test_ties_come_by_path_and_position() -> None:
 def seen(*texts: str) -> SeenTexts:
     entries = SeenTexts()
     for text in texts:
-        entries.add(text)
+        entries.add(text, key=text)
     return entries
 
 
 @given(st.text(max_size=60))
 def test_whitespace_makes_no_difference(text: str) -> None:
-    assert seen("other", text).has("  ".join(["", *text.split(), ""]))
+    assert seen("other", text).original_of("  ".join(["", *text.split(), ""])) in (text, "other")
 
 
 def test_a_text_that_differs_in_one_word_is_a_duplicate() -> None:
-    assert seen(LONG).has(LONG.replace("word60", "changed"))
-    assert seen(LONG).has(LONG + " and more")
+    assert seen("other", LONG).original_of(LONG.replace("word60", "changed")) == LONG
+    assert seen("other", LONG).original_of(LONG + " and more") == LONG
 
 
 @pytest.mark.parametrize("other", [LONG.replace("word1", "x"), LONG[: len(LONG) // 2], "word1 word2", ""])
 def test_a_text_that_differs_in_more_is_none(other: str) -> None:
-    assert not seen(LONG).has(other)
+    assert seen(LONG).original_of(other) is None
 
 
 def test_short_texts_must_be_equal() -> None:
-    assert not seen("version 1").has("version 2")
+    assert seen("version 1").original_of("version 2") is None
 
 
 def is_near_copy(one: str, other: str) -> bool:
@@ -122,10 +122,10 @@ def related_texts(draw: st.DrawFn) -> list[str]:
 def test_near_copies_are_found_and_nothing_else(texts: list[str]) -> None:
     entries, added = SeenTexts(), list[str]()
     for text in texts:
-        expected = any(is_near_copy(text, other) for other in added)
-        assert entries.has(text) == expected
-        if not expected:
-            entries.add(text)
+        originals: list[str | None] = [other for other in added if is_near_copy(text, other)]
+        assert entries.original_of(text) in (originals or [None])
+        if not originals:
+            entries.add(text, key=text)
             added.append(text)
 
 
@@ -143,9 +143,9 @@ def test_texts_that_differ_are_not_compared_one_by_one(monkeypatch: pytest.Monke
     for number in range(200):
         own = " ".join(f"own{number}-{place}" for place in range(60))
         for text in (f"{template} number {number} of many", own):
-            assert not entries.has(text)
-            entries.add(text)
-        assert entries.has(f" {own} ")
+            assert entries.original_of(text) is None
+            entries.add(text, key=text)
+        assert entries.original_of(f" {own} ") == own
     assert compared == 0
 
 
@@ -154,4 +154,18 @@ def test_pages_of_two_versions_are_found_once(tmp_path: Path) -> None:
         (tmp_path / f"v{version}.md").write_text(f"# Install\n\nInstall release {version} so: {LONG}\n")
     with headnote.Index.open(tmp_path, embedder="none", max_tokens=4000) as index:
         index.update()
-        assert [hit.path for hit in index.search("install word7")] == ["v1.md"]
+        [hit] = index.search("install word7")
+        assert (hit.path, hit.also_in) == ("v1.md", ("v2.md:1",))
+        [page] = index.search_page("install word7").hits
+        assert page.also_in == ("v2.md:1",)
+        [section] = index.search("install word7", expand="section")
+        assert section.also_in == ("v2.md:1",)
+        assert index.search("install word7", path="v2.md")[0].also_in == ()
+
+
+def test_a_passage_that_a_document_repeats_is_in_no_other(tmp_path: Path) -> None:
+    passage = "Valves are opened by hand, slowly, and closed the same way."
+    (tmp_path / "a.md").write_text(f"# One\n\n{passage}\n\n# Two\n\n{passage}\n", encoding="utf-8")
+    with headnote.Index.open(tmp_path, embedder="none", min_tokens=1) as index:
+        index.update()
+        assert {hit.also_in for hit in index.search("valves")} == {()}

@@ -236,6 +236,17 @@ def _one(view: HitView, hit: Hit, context: Passage | None) -> Iterator[StyledLin
         best = (_indented(highlighted(shown.text, shown.marks)) for shown in snippet)
         for text_line in _full_text(view, hit) if view.full else best:
             yield from folded(text_line, view.width, INDENT)
+    if hit.also_in:
+        yield from folded(_indented([StyledText(f"also in {_some_of(hit.also_in)}", "dim")]), view.width, INDENT)
+
+
+MAX_COPIES = 3
+"""Places of copies that are named: a text of a licence may stand in hundreds."""
+
+
+def _some_of(places: Sequence[str]) -> str:
+    rest = [f"{len(places) - MAX_COPIES:,} more"] if len(places) > MAX_COPIES else []
+    return ", ".join([*places[:MAX_COPIES], *rest])
 
 
 def _head(view: HitView, hit: Hit, where: StyledText) -> Iterator[StyledLine]:

@@ -121,7 +121,7 @@ SHORT_FACT = 40
 _SHOWN_ELSEWHERE = frozenset({"title", "tags", "aliases", "alias"})
 _HIT_FIELDS = (
     *("path", "start_line", "end_line", "breadcrumb", "title", "score", "id", "key", "tokens", "root", "about"),
-    *("tags", "aliases", "links", "metadata"),
+    *("tags", "aliases", "links", "also_in", "metadata"),
 )
 """What a program gets of a hit beside its text."""
 
@@ -415,7 +415,8 @@ def _hit_part(number: int, hit: Hit) -> QuotedPart:
     source = f"source: {shown_place(hit.path, hit.start_line, hit.end_line)}\n"
     section = f"section: {as_data(hit.breadcrumb or hit.title)}\n"
     about = f"context: {as_data(hit.about)}\n" if hit.about else ""
-    names = source + section + about + _facts_line(hit) + _links_line(hit)
+    also = f"also in: {_listed(hit.also_in)}\n" if hit.also_in else ""
+    names = source + section + about + also + _facts_line(hit) + _links_line(hit)
     return QuotedPart(f"{number}. score {hit.score:.2f}, chunk {chunk}", names, f"{hit.text.strip()}\n")
 
 
@@ -434,12 +435,17 @@ def _facts_line(hit: Hit) -> str:
 
 
 def _links_line(hit: Hit) -> str:
-    """Where the passage leads, as `read` takes it, on one line; empty if nowhere. A target is never cut."""
-    targets = [as_data(target) for target in hit.links]
-    ends = accumulate(len(target) + len(", ") for target in targets)
-    shown = targets[: sum(end <= MAX_FACTS_CHARS for end in ends)]
-    rest = [f"{len(targets) - len(shown)} more"] if len(shown) < len(targets) else []
-    return f"links: {', '.join([*shown, *rest])}\n" if targets else ""
+    """Where the passage leads, as `read` takes it, on one line; empty if nowhere."""
+    return f"links: {_listed(hit.links)}\n" if hit.links else ""
+
+
+def _listed(places: Sequence[str]) -> str:
+    """As many as fit on a line, and how many more there are. None is cut."""
+    safe = [as_data(place) for place in places]
+    ends = accumulate(len(place) + len(", ") for place in safe)
+    shown = safe[: sum(end <= MAX_FACTS_CHARS for end in ends)]
+    rest = [f"{len(safe) - len(shown)} more"] if len(shown) < len(safe) else []
+    return ", ".join([*shown, *rest])
 
 
 def _is_short(value: Any) -> bool:

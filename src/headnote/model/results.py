@@ -130,6 +130,8 @@ class Hit:
     """Of several folders the name of the one that has it, with which `path` begins; empty for a single folder."""
     about: str = ""
     """What `[context]` in `headnote.toml` says about its folders and its document, from the outermost inwards."""
+    also_in: tuple[str, ...] = ()
+    """Other documents that say the same, with the line: hits that were left out as copies of it."""
     # A pack need not know when: its hits are those of the folder all the same.
     dated: float = field(default=0.0, compare=False)
     """When the document was changed, in seconds since 1970."""

@@ -87,12 +87,23 @@ class Selection:
         return not most or self._hits_per_document[path] < most
 
     def accepts(self, hit: Hit) -> bool:
-        """Whether a hit scores enough, has anything to show, is new, and is not one too many of its document."""
+        """Whether a hit scores enough, has anything to show, is new, and is not one too many of its document. The hit
+        that it is a copy of says where the copy is."""
         least = self.query.min_score
         if (least is not None and hit.score < least) or not hit.text.strip() or not self.takes_from(hit.path):
             return False
         is_shown = any(start <= hit.start and hit.end <= end for start, end in self._ranges.get(hit.path, ()))
-        return not is_shown and not self._texts.has(hit.text)
+        if is_shown:
+            return False
+        original = self._texts.original_of(hit.text)
+        if original is not None:
+            self._name_copy(original, hit)
+        return original is None
+
+    def _name_copy(self, original: str, copy: Hit) -> None:
+        for hit in self.hits:
+            if hit.key == original and hit.path != copy.path:
+                hit.also_in += (f"{copy.path}:{copy.start_line}",)
 
     def fits(self, hit: Hit) -> bool:
         """Whether the token budget allows the hit. The first hit always fits."""
@@ -115,7 +126,14 @@ class Selection:
         if budget and tokens > budget:
             return False
         wide = replace(
-            section, score=first.score, id=first.id, key=first.key, why=first.why, tags=first.tags, lead=section.lead
+            section,
+            score=first.score,
+            id=first.id,
+            key=first.key,
+            why=first.why,
+            tags=first.tags,
+            lead=section.lead,
+            also_in=first.also_in,
         )
         self.hits[:] = [wide if hit is first else hit for hit in self.hits if hit is first or hit not in inside]
         self._hits_per_document[wide.path] -= len(inside) - 1
@@ -130,7 +148,7 @@ class Selection:
     def add(self, hit: Hit) -> None:
         self._misfits = 0
         self.hits.append(hit)
-        self._texts.add(hit.text)
+        self._texts.add(hit.text, hit.key)
         self._hits_per_document[hit.path] += 1
         self._ranges.setdefault(hit.path, []).append((hit.start, hit.end))
         self._tokens += hit.tokens
@@ -149,26 +167,31 @@ class SeenTexts:
 
     def __init__(self) -> None:
         self._texts: list[_Text] = []
+        self._keys: list[str] = []
+        """Of the hits that have these texts."""
         self._latest = _Text("")
         """What was asked for last: it is often added next."""
-        self._spellings: set[tuple[str, ...]] = set()
+        self._spellings: dict[tuple[str, ...], str] = {}
         self._words: set[str] = set()
         self._runs: set[int] = set()
         """As hashes. Should two be equal by chance, one more text is compared."""
         self._texts_in_runs = 0
         """How many texts have their runs in it. Few searches ever need them."""
 
-    def has(self, text: str) -> bool:
-        """Whether the text duplicates one of them."""
+    def original_of(self, text: str) -> str | None:
+        """The key of the one that the text duplicates."""
         one = self._compared(text)
         if one.spelling in self._spellings:
-            return True
-        return self._may_have(one) and any(map(one.resembles, self._texts))
+            return self._spellings[one.spelling]
+        if not self._may_have(one):
+            return None
+        return next((key for other, key in zip(self._texts, self._keys, strict=True) if one.resembles(other)), None)
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, key: str) -> None:
         one = self._compared(text)
         self._texts.append(one)
-        self._spellings.add(one.spelling)
+        self._keys.append(key)
+        self._spellings.setdefault(one.spelling, key)
         self._words |= one.words
 
     def _compared(self, text: str) -> _Text:
