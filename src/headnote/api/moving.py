@@ -1,65 +1,56 @@
-"""Move a file or a folder, and keep every link: a target changes only where it would lead elsewhere afterwards.
+"""Move a file or a folder, or rename a heading, and keep every link: a target changes only where it would lead
+elsewhere afterwards.
 
-Nothing is trusted. The folder is read as it would be after the move, all its links are followed, and unless each leads
+Nothing is trusted. The folder is read as it would be afterwards, all its links are followed, and unless each leads
 where it led before, nothing is written.
 """
 
 from __future__ import annotations
 
-import html
 import os
 import posixpath
-import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import pairwise, zip_longest
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, unquote
 
 from headnote.api.folders import AnyPath, check_folder
+from headnote.api.redirects import Redirect, RedirectWays, field_edit
 from headnote.config import choose
 from headnote.errors import MissingSource, NotText, SettingsError, SourceError
 from headnote.formats.kinds import format_of, open_document
+from headnote.links.anchors import names_of_heading
 from headnote.links.checking.checked_files import LinkedDocument, linked_document, links_in_tags
 from headnote.links.checking.findings import CheckedContents
-from headnote.links.resolving import (
-    SHORTCODE,
-    LinkCheck,
-    Resolver,
-    bases_of,
-    link_row,
-    path_of,
+from headnote.links.resolving import LinkCheck, Resolver, bases_of, link_row, path_of
+from headnote.links.rewriting import (
+    HeadingNames,
+    PathChange,
+    as_written,
+    fragment_place,
+    path_spellings,
+    target_place,
+    with_path,
 )
 from headnote.links.sites.detection import find_sites
-from headnote.links.sites.site import PAGE_SUFFIXES, Site, below, page_of, without_suffix
+from headnote.links.sites.site import Site, below, site_of
 from headnote.links.sites.site_files import Endings, SiteFiles
-from headnote.markdown.inline import destination_at, normal_label, unescape
-from headnote.model import Link
+from headnote.markdown.document import Document
+from headnote.markdown.headings import heading_place
+from headnote.model import Heading
 from headnote.signals import signals_later
 from headnote.sources.files import FileSnapshot, content_hash
 from headnote.sources.repository import rule_against
 from headnote.store.rows import LinkRow
 from headnote.whole_files import written_whole
 
-
-class PathChange(NamedTuple):
-    """A file or folder before and after it is moved, from the root."""
-
-    old: str
-    new: str
-
-    def after(self, path: str) -> str:
-        inside = below(self.old, path)
-        return self.new if path == self.old else path if inside is None else f"{self.new}/{inside}"
-
-    def before(self, path: str) -> str | None:
-        """Where a path of afterwards is now; None where nothing will be."""
-        if path == self.new or below(self.new, path) is not None:
-            return PathChange(self.new, self.old).after(path)
-        return None if path == self.old or below(self.old, path) is not None else path
+Edits = dict[tuple[int, int], str]
+"""Range of a text → what it becomes."""
 
 
 class ChangedLine(NamedTuple):
@@ -82,8 +73,17 @@ class RetargetedFile(NamedTuple):
 
     @property
     def lines(self) -> list[ChangedLine]:
-        pairs = zip(self.before.splitlines(), self.after.splitlines(), strict=True)
-        return [ChangedLine(line, *pair) for line, pair in enumerate(pairs, 1) if pair[0] != pair[1]]
+        before, after = self.before.splitlines(), self.after.splitlines()
+        if len(before) == len(after):
+            pairs: Iterable[tuple[str, str]] = zip(before, after, strict=True)
+            return [ChangedLine(line, *pair) for line, pair in enumerate(pairs, 1) if pair[0] != pair[1]]
+        changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        return [
+            ChangedLine(line + 1, old, new)
+            for kind, start, end, first, last in changes
+            if kind != "equal"
+            for line, (old, new) in enumerate(zip_longest(before[start:end], after[first:last], fillvalue=""), start)
+        ]
 
 
 class Move(NamedTuple):
@@ -93,20 +93,52 @@ class Move(NamedTuple):
     new: str
     changed: list[RetargetedFile]
     """By path."""
+    redirects: list[Redirect] = []  # noqa: RUF012  a default of a tuple, never changed
+    """What leads from old addresses to new ones."""
 
 
-def move(root: AnyPath, old: AnyPath, new: AnyPath, *, dry_run: bool = False) -> Move:
-    """Move a file or folder below `root`, and change the targets of links that would lead elsewhere.
+def move(root: AnyPath, old: AnyPath, new: AnyPath, *, dry_run: bool = False, redirect: bool = False) -> Move:
+    """Move a file or folder below `root`, and change the targets of links that would lead elsewhere. With `redirect`,
+    old addresses lead to the new ones, if the site of the folder has a way.
 
     Raises, and leaves everything as it was, if something is in the way, or if a link could not be kept.
     """
     folder = Path(root)
     check_folder(folder)
     paths = _path_change(folder, Path(old), Path(new))
-    changed = _MovedLinks(folder, paths).changed()
+    links = _MovedLinks(folder, paths)
+    redirects = links.leave_redirects() if redirect else []
+    changed = links.changed()
     if not dry_run:
         _carry_out(folder, paths, changed)
-    return Move(paths.old, paths.new, changed)
+    return Move(paths.old, paths.new, changed, redirects)
+
+
+def rename_heading(root: AnyPath, file: AnyPath, heading: str, new: str, *, dry_run: bool = False) -> Move:
+    """Give a heading of a file below `root` another text, and change the fragments of links that lead to it.
+
+    It is named by its text or its anchor. An id that its author gave it stays.
+
+    Raises, and leaves everything as it was, if the file would be read otherwise, or if a link could not be kept.
+    """
+    folder = Path(root)
+    check_folder(folder)
+    path = _path_below(folder, Path(file))
+    links = _MovedLinks(folder, PathChange(path, path))
+    old = links.rename(path, heading, new)
+    changed = links.changed()
+    if not dry_run:
+        _carry_out(folder, PathChange(path, path), changed)
+    return Move(f"{path}#{old}", f"{path}#{new.strip()}", changed)
+
+
+def _path_below(root: Path, file: Path) -> str:
+    top, real = Path(os.path.realpath(root)), Path(os.path.realpath(file))
+    if not file.is_file():
+        raise MissingSource("no such file", path=str(file), remedy="check the path")
+    if not real.is_relative_to(top):
+        raise SettingsError(f"not below {root}", path=str(file), remedy="name the folder around it by --root")
+    return real.relative_to(top).as_posix()
 
 
 def _path_change(root: Path, old: Path, new: Path) -> PathChange:
@@ -188,12 +220,32 @@ class _MovedLinks:
         self._check_places()
         self._top = Path(real).as_posix()
         self._files_now, self._files_later = SiteFiles(real, now), _FilesAfter(real, later, paths)
-        bases = bases_of(tree, (link.row for one in self._documents.values() for link in one.links), now)
-        base = bases.get("", "")
-        self._now = Resolver(now, CheckedContents(self._documents.values()), sites, self._files_now, base)
-        self._check = LinkCheck(real, now, sites, base)
-        moved = [one._replace(path=paths.after(path)) for path, one in self._documents.items()]
-        self._later = Resolver(later, CheckedContents(moved), self._sites, self._files_later, base)
+        rows = (link.row for one in self._documents.values() for link in one.links)
+        self._base = bases_of(tree, rows, now).get("", "")
+        self._sites_now = sites
+        self._now = Resolver(now, CheckedContents(self._documents.values()), sites, self._files_now, self._base)
+        self._check = LinkCheck(real, now, sites, self._base)
+        self._edits: dict[str, Edits] = {}
+        """Of documents, besides those of links."""
+        self._renamed = ""
+        self._settings: list[RetargetedFile] = []
+
+    @cached_property
+    def _later(self) -> Resolver:
+        """Without redirects: no link should need one."""
+        renamed = {self._renamed: self._edited(self._renamed)} if self._renamed else {}
+        return self._resolver_of(renamed, self._base)
+
+    def _edited(self, path: str) -> LinkedDocument:
+        return self._read_again(path, applied(self._snapshots[path].text, self._edits[path]))
+
+    def _resolver_of(self, changed: Mapping[str, LinkedDocument], base: str) -> Resolver:
+        """Of the folder as it will be, with these documents by their path of now."""
+        documents = [
+            changed.get(path) or one._replace(path=self._paths.after(path)) for path, one in self._documents.items()
+        ]
+        paths = frozenset(one.path for one in documents)
+        return Resolver(paths, CheckedContents(documents), self._sites, self._files_later, base)
 
     def _check_sites(self, sites: Iterable[Site], marks: Iterable[str]) -> None:
         """Raise if the move takes away what a site is known by, or made of."""
@@ -219,31 +271,104 @@ class _MovedLinks:
             if against := rule_against(root.real, later.split("/"), root.include, root.exclude):
                 raise SettingsError(f"would be left out: {against.reason}", path=later, remedy="choose another place")
 
+    # -- headings
+
+    def rename(self, path: str, name: str, new: str) -> str:
+        """Give a heading another text, and return the old one."""
+        if path not in self._snapshots:
+            raise SettingsError("is no document of the folder", path=path, remedy="name a file that is indexed")
+        text = self._snapshots[path].text
+        document = open_document(text, path, self._mdx)
+        heading = _named_heading(document.headings, name, path)
+        place = heading_place(document.text, document.blocks[heading.block])
+        self._edits[path] = {place: new.strip()}
+        self._renamed = path
+        after = open_document(applied(text, self._edits[path]), path, self._mdx)
+        if not _is_only_renamed(document, after, heading):
+            raise SettingsError("would be read otherwise; nothing was renamed", path=path, remedy="use another text")
+        return heading.text
+
+    @cached_property
+    def _anchors_later(self) -> dict[str, str]:
+        """Anchor of a heading → the one it has afterwards: numbers of others may change as well."""
+        before, after = self._documents[self._renamed].anchors, self._edited(self._renamed).anchors
+        return dict(zip(before.headings, after.headings, strict=True))
+
+    def _section_later(self, path: str, section: str | None) -> str | None:
+        if section is None or not self._renamed:
+            return section
+        own = self._documents[path].anchors if path in self._documents else None
+        # What a page does not have itself comes from one that it includes.
+        is_renamed = path == self._renamed or (own is not None and own.chunk(section) is None)
+        return self._anchors_later.get(section, section) if is_renamed else section
+
+    def _fragments(self, row: LinkRow, path: str, section: str) -> Iterator[str]:
+        generator = site_of(path, self._sites).generator
+        before, after = self._documents[self._renamed].anchors, self._edited(self._renamed).anchors
+        later = self._anchors_later.get(section, section)
+        names = HeadingNames(
+            names_of_heading(before, section, generator),
+            names_of_heading(after, later, generator),
+            dict(before.texts).get(section, ""),
+            dict(after.texts).get(later, ""),
+        )
+        return names.spellings(row)
+
+    # -- redirects
+
+    def leave_redirects(self) -> list[Redirect]:
+        """Let old addresses lead to the new ones."""
+        naming = {path: one.naming for path, one in self._documents.items()}
+        is_of_names = any(link.row.kind == "wikilink" for one in self._documents.values() for link in one.links)
+        ways = RedirectWays(self._top, self._sites_now, naming, is_of_names)
+        moved = [path for path in sorted(self._documents) if self._paths.after(path) != path]
+        redirects = [one for path in moved if (one := ways.redirect(path, self._paths.after(path)))]
+        for one in redirects:
+            if one.field:
+                document = open_document(self._snapshots[one.old_path].text, one.old_path, self._mdx)
+                self._edits[one.old_path] = dict([field_edit(document, one.field, one.old)])
+        for path, (before, after) in ways.changed_settings(redirects).items():
+            self._settings.append(RetargetedFile(path, content_hash(_bytes(before)), before, after, 0))
+        return redirects
+
+    # -- links
+
     def changed(self) -> list[RetargetedFile]:
-        files = []
+        files = list(self._settings)
+        read_again: dict[str, LinkedDocument] = {}
         rows: list[tuple[LinkRow, LinkRow]] = []
         for path, document in sorted(self._documents.items()):
             written = [(link.row, self._kept(link.row)) for link in document.links]
-            if any(new.target != old.target for old, new in written):
+            if path in self._edits or any(new.written != old.written for old, new in written):
                 file = self._rewritten(path, [new for _, new in written])
                 files.append(file)
-                later = self._read_again(path, file.after)
-                if len(later) != len(written):
-                    raise _unkept(written[0][0], "the links of the file would be read otherwise")
-                written = [(old, new) for (old, _), new in zip(written, later, strict=True)]
+                later = read_again[path] = self._read_again(path, file.after)
+                if len(later.links) != len(written):
+                    raise SettingsError(
+                        "its links would be read otherwise; nothing was changed",
+                        path=path,
+                        remedy="change it by hand, then try again",
+                    )
+                written = [(old, link.row) for (old, _), link in zip(written, later.links, strict=True)]
             rows += written
-        self._verify(rows)
-        return files
+        self._verify(rows, read_again)
+        return sorted(files)
 
-    def _lead(self, resolver: Resolver, files: SiteFiles, row: LinkRow) -> tuple[str, str | None] | None:
+    def _lead(self, resolver: Resolver, files: SiteFiles, row: LinkRow) -> _Lead | None:
         """The document or file, and the place in it, that a link leads to."""
         resolved = resolver.resolve(row)
         path = resolved.resolved
-        return None if path is None or not (resolver.has(path) or files.has(path)) else (path, resolved.section)
+        return None if path is None or not (resolver.has(path) or files.has(path)) else _Lead(path, resolved.section)
 
-    def _wanted(self, row: LinkRow) -> tuple[str, str | None] | None:
+    def _wanted(self, row: LinkRow) -> _Lead | None:
         lead = self._lead(self._now, self._files_now, row)
-        return None if lead is None else (self._paths.after(lead[0]), lead[1])
+        return None if lead is None else _Lead(self._paths.after(lead.path), self._section_later(*lead))
+
+    def _leads_there(self, resolver: Resolver, row: LinkRow, wanted: _Lead) -> bool:
+        lead = self._lead(resolver, self._files_later, row)
+        if self._renamed and lead and not wanted.section:  # a link to no heading may have found one: that mends it
+            return lead.path == wanted.path
+        return lead == wanted
 
     def _kept(self, row: LinkRow) -> LinkRow:
         """The link as it has to be written."""
@@ -253,13 +378,17 @@ class _MovedLinks:
         if wanted is None:
             # A link to nowhere stays as it is. One to what lies beside the root follows its page.
             return here if source == row.path or self._check.is_broken(row) else self._from_new_place(row, source)
-        if self._lead(self._later, self._files_later, here) == wanted:
-            return here
-        for target in _spellings(row, source, self._paths, wanted[0]):
-            candidate = here._replace(target=_with_path(row, target))
-            if self._lead(self._later, self._files_later, candidate) == wanted:
+        for candidate in (here, *self._candidates(row, here, wanted)):
+            if self._leads_there(self._later, candidate, wanted):
                 return candidate
-        raise _unkept(row, f"nothing that could be written there leads to {wanted[0]}")
+        raise _unkept(row, f"nothing that could be written there leads to {wanted.path}")
+
+    def _candidates(self, row: LinkRow, here: LinkRow, wanted: _Lead) -> Iterator[LinkRow]:
+        lead = self._lead(self._now, self._files_now, row)
+        if self._renamed and lead and lead.section:
+            yield from (here._replace(fragment=one) for one in self._fragments(row, lead.path, lead.section))
+        for target in path_spellings(row, here.path, self._paths, wanted.path):
+            yield here._replace(target=with_path(row, target))
 
     def _from_new_place(self, row: LinkRow, source: str) -> LinkRow:
         target = path_of(row)
@@ -269,7 +398,7 @@ class _MovedLinks:
         shifted = posixpath.relpath(place, f"{self._top}/{posixpath.dirname(source)}")
         shifted += "/" * target.endswith("/")
         same = posixpath.dirname(source) == posixpath.dirname(row.path)
-        here = row._replace(path=source, target=row.target if same else _with_path(row, shifted))
+        here = row._replace(path=source, target=row.target if same else with_path(row, shifted))
         if self._check.is_broken(here._replace(resolved=None, section=None)):
             raise _unkept(row, "it leads out of the folder")
         return here
@@ -287,190 +416,78 @@ class _MovedLinks:
         code = [(block.start, block.end) for block in document.blocks if block.kind == "code"]
         links = sorted((*document.links, *links_in_tags(document)), key=attrgetter("start"))
         inside = [link for link in links if not link_row(link, path, 0, 0).external]
-        edits: dict[tuple[int, int], str] = {}
+        edits = dict(self._edits.get(path, {}))
+        changed: set[tuple[int, int]] = set()
         for link, row in zip(inside, rows, strict=True):
-            if link.target != row.target:
-                place = _target_place(text, link, code)
-                if place is None:
-                    raise _unkept(row._replace(path=path, target=link.target), "its target was not found in the file")
-                edits[place] = _as_written(text, place, link, row.target)
-        for (start, end), new in sorted(edits.items(), reverse=True):
-            text = text[:start] + new + text[end:]
-        return RetargetedFile(path, snapshot.hash, snapshot.text, text, len(edits))
+            for is_changed, place_of, new in (
+                (link.target != row.target, target_place, row.target),
+                (link.fragment != row.fragment, fragment_place, row.fragment),
+            ):
+                place = place_of(text, link, code) if is_changed else None
+                if place is not None:
+                    edits[place] = as_written(text, place, link, new)
+                    changed.add(place)
+                elif is_changed:
+                    written = row._replace(path=path, target=link.target, fragment=link.fragment)
+                    raise _unkept(written, "its target was not found in the file")
+        if any(one[1] > other[0] for one, other in pairwise(sorted(edits))):
+            raise SettingsError("a link in the heading would change, too", path=path, remedy="change it by hand")
+        return RetargetedFile(path, snapshot.hash, snapshot.text, applied(text, edits), len(changed))
 
-    def _read_again(self, path: str, text: str) -> list[LinkRow]:
-        later = self._snapshots[path]._replace(path=self._paths.after(path), text=text)
-        return [link.row for link in linked_document(later, self._mdx).links]
+    def _read_again(self, path: str, text: str) -> LinkedDocument:
+        return linked_document(self._snapshots[path]._replace(path=self._paths.after(path), text=text), self._mdx)
 
-    def _verify(self, rows: Sequence[tuple[LinkRow, LinkRow]]) -> None:
+    def _verify(self, rows: Sequence[tuple[LinkRow, LinkRow]], read_again: Mapping[str, LinkedDocument]) -> None:
         """Raise unless each link leads where it led before."""
-        later = [new for _, new in rows]
         paths = frozenset(map(self._paths.after, self._documents))
-        base = bases_of(self._tree, later, paths).get("", "")
-        moved = [one._replace(path=self._paths.after(path)) for path, one in self._documents.items()]
-        resolver = Resolver(paths, CheckedContents(moved), self._sites, self._files_later, base)
+        base = bases_of(self._tree, (new for _, new in rows), paths).get("", "")
+        resolver = self._resolver_of(read_again, base)
         for old, new in rows:
             wanted = self._wanted(old)
-            if wanted is not None and self._lead(resolver, self._files_later, new) != wanted:
-                raise _unkept(old, f"it would no longer lead to {wanted[0]}")
+            if wanted is not None and not self._leads_there(resolver, new, wanted):
+                raise _unkept(old, f"it would no longer lead to {wanted.path}")
+
+
+class _Lead(NamedTuple):
+    """Where a link leads."""
+
+    path: str
+    section: str | None
+
+
+def applied(text: str, edits: Edits) -> str:
+    for (start, end), new in sorted(edits.items(), reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _named_heading(headings: Sequence[Heading], name: str, path: str) -> Heading:
+    """The heading with this anchor or text."""
+    wanted = name.strip()
+    anchored = [heading for heading in headings if heading.slug == wanted]
+    named = anchored or [heading for heading in headings if heading.text.casefold() == wanted.casefold()]
+    if not named:
+        raise MissingSource(f"no heading {wanted!r}", path=path, remedy=f"look at them: headnote outline {path}")
+    if len(named) > 1:
+        anchors = ", ".join(f"#{heading.slug}" for heading in named)
+        raise SettingsError(f"{len(named)} headings are {wanted!r}", path=path, remedy=f"name one of {anchors}")
+    return named[0]
+
+
+def _is_only_renamed(before: Document, after: Document, renamed: Heading) -> bool:
+    """Whether nothing but the text of one heading changes, and that is not empty."""
+
+    def shape(document: Document) -> list[tuple[str, int]]:
+        return [(block.kind, block.level) for block in document.blocks]
+
+    same = [one.text == other.text for one, other in zip(before.headings, after.headings, strict=False)]
+    at = before.headings.index(renamed)
+    return shape(before) == shape(after) and bool(after.headings[at].text) and all(same[:at] + same[at + 1 :])
 
 
 def _unkept(row: LinkRow, why: str) -> SettingsError:
-    message = f"the link {row.written} cannot be kept: {why}; nothing was moved"
-    return SettingsError(message, path=row.path, line=row.line, remedy="change it by hand, then move again")
-
-
-# -- How a target may be written
-
-
-def _spellings(row: LinkRow, source: str, paths: PathChange, wanted: str) -> Iterator[str]:
-    """Paths and names that may lead to a file, those that are most like the written one first."""
-    shortcode = SHORTCODE.fullmatch(row.target)
-    written = unquote(shortcode[1]) if shortcode else path_of(row)
-    old = paths.old if paths.after(paths.old) == wanted else paths.before(wanted) or wanted
-    is_relative = written.startswith(("./", "../"))
-    if row.kind in ("wikilink", "embed") and not is_relative:
-        yield from _names(row.target.strip(), wanted)
-        return
-    if not is_relative:
-        yield from _from_top(written, old, wanted)
-    if not written.startswith(("/", "@")):
-        yield from _relative(written, row.path, source, old, wanted)
-    yield from (f"/{form}" for form in _forms(written, wanted))
-    yield posixpath.relpath(wanted, posixpath.dirname(source) or ".")
-
-
-def _names(written: str, wanted: str) -> Iterator[str]:
-    """The name of a note, with more and more of its folders."""
-    whole = wanted if written.lower().endswith(PAGE_SUFFIXES) else without_suffix(wanted)
-    parts = whole.split("/")
-    for count in range(min(written.count("/") + 1, len(parts)), len(parts) + 1):
-        yield "/".join(parts[-count:])
-
-
-def _forms(written: str, path: str) -> list[str]:
-    """A path with what the written one leaves out left out."""
-    suffix = posixpath.splitext(written.rstrip("/"))[1]
-    if suffix.lower() in (".html", ".htm") and not path.lower().endswith(suffix.lower()):
-        forms = [without_suffix(path) + suffix]
-    elif suffix:
-        forms = [path]
-    else:
-        forms = [page_of(path), without_suffix(path), path]
-    end = "/" * written.endswith("/")
-    return [form + end for form in dict.fromkeys(forms)]
-
-
-def _from_top(written: str, old: str, wanted: str) -> Iterator[str]:
-    """What leads from a top, wherever that is: the same beginning, with another end."""
-    for form, new in zip(_forms(written, old), _forms(written, wanted), strict=False):
-        mine, theirs = form.split("/"), new.split("/")
-        for depth in range(len(mine)):
-            tail = "/".join(mine[depth:])
-            if tail and mine[:depth] == theirs[:depth] and f"/{written}".endswith(f"/{tail}"):
-                yield written[: len(written) - len(tail)] + "/".join(theirs[depth:])
-
-
-def _relative(written: str, page: str, source: str, old: str, wanted: str) -> Iterator[str]:
-    """From the folder of the page, or from the page where it is shown as a folder."""
-
-    def starts(of: str) -> tuple[str, ...]:
-        return posixpath.dirname(of), page_of(of), without_suffix(of)
-
-    forms = [form.rstrip("/") for form in _forms(written, old)]
-    pairs = list(zip(starts(page), starts(source), strict=True))
-    led = [pair for pair in pairs if posixpath.normpath(posixpath.join(pair[0], written)) in forms]
-    dots = "./" if written.startswith("./") else ""
-    for _, start in dict.fromkeys((*led, *pairs)):
-        for form in _forms(written, wanted):
-            path = posixpath.relpath(form or ".", start or ".") + "/" * form.endswith("/")
-            yield path if path.startswith("..") or (not dots and ":" not in path) else f"./{path}"
-
-
-_UNSAFE = re.compile(r"[\x00-\x20\x7f()<>\\%#?&\"'`{}|\[\]]")
-
-
-def _with_path(row: LinkRow, path: str) -> str:
-    """The target with another path, in the writing of the old one where parts are the same."""
-    if shortcode := SHORTCODE.fullmatch(row.target):
-        start, end = shortcode.span(1)
-        return row.target[:start] + path + row.target[end:]
-    if row.kind in ("wikilink", "embed"):
-        return path
-    written, mark, query = row.target.partition("?")
-    known = {unquote(part): part for part in written.split("/")}
-    parts = (known.get(part) or _UNSAFE.sub(lambda one: quote(one[0], safe=""), part) for part in path.split("/"))
-    return "/".join(parts) + mark + query
-
-
-# -- Where a target stands in its file
-
-_WIKI_TARGET = re.compile(r"!?\[\[\s*([^\[\]\r\n|]+?)\s*\\?(?:\||\]\])")
-_ATTRIBUTE = re.compile(r"""(?<![\w:.@-])(?:src|href)\s*=\s*(?:"\s*([^"<>]*?)\s*"|'\s*([^'<>]*?)\s*')""")
-_DEFINITION = re.compile(
-    r"^[ \t>]*(?:[-+*][ \t]+|[0-9]{1,9}[.)][ \t]+)*\[((?:[^\[\]\\\r\n]|\\.){1,999})\]:[ \t]*"
-    r"(?:\r?\n[ \t>]*)?(?:<([^<>\r\n]*)>|([^\s<]\S*))",
-    re.MULTILINE,
-)
-
-
-def _target_place(text: str, link: Link, code: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """Where the path of a link stands, without query and fragment."""
-    whole = _whole_place(text, link, code)
-    if whole is None:
-        return None
-    start, end = whole
-    if shortcode := SHORTCODE.fullmatch(link.target):
-        at = text.find(shortcode[1], start, end)
-        return (at, at + len(shortcode[1])) if at >= 0 else None
-    for at in range(end, start - 1, -1):  # the longest beginning that stands for the path: an entity has a # as well
-        if _read_target(text[start:at], link, text[link.start]) == link.target:
-            return start, at
-    return None
-
-
-def _read_target(written: str, link: Link, first: str) -> str:
-    if link.kind in ("wikilink", "embed"):
-        return written
-    return html.unescape(written).strip() if first == "<" else unescape(written)
-
-
-def _whole_place(text: str, link: Link, code: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    if link.kind in ("wikilink", "embed"):
-        match = _WIKI_TARGET.match(text, link.start, link.end)
-        return match.span(1) if match else None
-    if text[link.start] == "<":
-        match = _ATTRIBUTE.search(text, link.start, link.end)
-        return match.span(1 if match[1] is not None else 2) if match else None
-    at = text.rfind("](", link.start, link.end)
-    while at >= 0:
-        place = destination_at(text, at + 1, link.end)
-        if place is not None and place[2] == link.end:
-            return place[:2]
-        at = text.rfind("](", link.start, at)
-    return _definition_place(text, link, code)
-
-
-def _definition_place(text: str, link: Link, code: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    written = normal_label(text[link.start : link.end])
-    whole = f"{link.target}#{link.fragment}" if link.fragment else link.target
-    for match in _DEFINITION.finditer(text):
-        group = 3 if match[2] is None else 2
-        is_code = any(start <= match.start() < end for start, end in code)
-        if not is_code and f"[{normal_label(match[1])}]" in written and unescape(match[group]) == whole:
-            return match.span(group)
-    return None
-
-
-def _as_written(text: str, place: tuple[int, int], link: Link, target: str) -> str:
-    if shortcode := SHORTCODE.fullmatch(target):
-        return shortcode[1]
-    if link.kind not in ("wikilink", "embed") and unescape(target) != target:
-        target = target.replace("&", "&amp;")
-    written = text[place[0] : place[1]]
-    # Parts that stay keep their escapes.
-    known = {_read_target(part, link, text[link.start]): part for part in written.split("/")}
-    return "/".join(known.get(part, part) for part in target.split("/"))
+    message = f"the link {row.written} cannot be kept: {why}; nothing was changed"
+    return SettingsError(message, path=row.path, line=row.line, remedy="change it by hand, then try again")
 
 
 # -- Carrying it out
@@ -493,10 +510,11 @@ def _carry_out(root: Path, paths: PathChange, changed: Iterable[RetargetedFile])
                 for file in files:
                     undo.callback(_replace, root / file.path, file.before)
                     _replace(root / file.path, file.after)
-                _make_folders(new.parent, undo)
-                if os.path.lexists(new):
-                    raise SourceError("somebody has made it meanwhile; nothing was moved", path=paths.new)
-                old.rename(new)
+                if old != new:
+                    _make_folders(new.parent, undo)
+                    if os.path.lexists(new):
+                        raise SourceError("somebody has made it meanwhile; nothing was moved", path=paths.new)
+                    old.rename(new)
                 undo.pop_all()
         except OSError as error:
             message = f"{error.strerror}; nothing was moved"

@@ -66,7 +66,9 @@ GROUPS: dict[str, dict[str, HelpEntry]] = {
             "headnote.cli.related", "related_command", "Show passages near one, and suggest links to make."
         ),
         "links": HelpEntry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
-        "mv": HelpEntry("headnote.cli.mv", "mv_command", "Move a file or folder, and keep the links."),
+        "mv": HelpEntry(
+            "headnote.cli.mv", "mv_command", "Move a file or folder, or rename a heading, and keep the links."
+        ),
     },
     "Keep an index": {
         "index": HelpEntry("headnote.cli.index", "index_command", "Build or update the index of a folder."),

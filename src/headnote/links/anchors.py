@@ -269,15 +269,29 @@ def find_anchor(anchors: Anchors, fragment: str, generator: Generator) -> str | 
 
 
 def _by_other_slug(texts: Iterable[tuple[str, str]], name: str, slugs: Sequence[Callable[[str], str]]) -> str | None:
-    """The heading of which a generator makes this anchor; the second with the same text has a number."""
-    for slug in slugs:
-        numbers: dict[str, int] = {}
-        for anchor, text in texts:
-            made = slug(text)
-            number = numbers[made] = numbers.get(made, -1) + 1
-            if name in ((f"{made}-{number}", f"{made}_{number}") if number else (made,)):
-                return anchor
-    return None
+    """The heading of which a generator makes this anchor."""
+    made = (one for slug in slugs for one in _made_by(slug, texts))
+    return next((anchor for anchor, spellings in made if name in spellings), None)
+
+
+def _made_by(slug: Callable[[str], str], texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each heading with the anchors that may be made of it; the second with the same text has a number."""
+    numbers: dict[str, int] = {}
+    for anchor, text in texts:
+        made = slug(text)
+        number = numbers[made] = numbers.get(made, -1) + 1
+        yield anchor, ((f"{made}-{number}", f"{made}_{number}") if number else (made, made))
+
+
+def names_of_heading(anchors: Anchors, anchor: str, generator: Generator) -> list[str]:
+    """All that a fragment may say to mean a heading: what the generator makes of it, its anchor here, its text. The
+    same place of the list has the same kind of name for any two headings, unless their authors gave them ids."""
+    text = next((text for known, text in anchors.texts if known == anchor), None)
+    if text is None:
+        return [anchor]
+    made = [dict(_made_by(slug, anchors.texts))[anchor] for slug in _SLUGS.get(generator, ())]
+    own = [spelling for spellings in made for spelling in spellings]
+    return [anchor, text, *own] if generator == "plain" else [*own, anchor, text]
 
 
 def _nested(anchors: list[str], slugs: list[str]) -> str | None:

@@ -66,6 +66,7 @@ __all__ = [
     "HeadingStack",
     "explicit_id",
     "github_slug",
+    "heading_place",
     "heading_text",
     "headings",
     "plain_text",
@@ -144,6 +145,17 @@ def _explicit_id(text: str, start: int, end: int) -> str:
         return ""
     identifier = _find_id(_content(text[start:end]))
     return "" if identifier is None else identifier[1] or identifier[2]
+
+
+def heading_place(text: str, block: Block) -> tuple[int, int]:
+    """Where the words of a heading stand: without hashes, underline and explicit id."""
+    source = text[block.start : block.end]
+    content = _content(source)
+    opening = _ATX_OPENING.match(source)
+    start = block.start + source.index(content, opening.end() if opening and "\n" not in source else 0)
+    identifier = _find_id(content)
+    words = content[: identifier.start()] if identifier else content
+    return start, start + len(words.rstrip())
 
 
 def _content(source: str) -> str:
