@@ -79,6 +79,8 @@ _UNSPOKEN = re.compile(
     r"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[0-9]*+[a-f])(?=[a-f]*+[0-9])[0-9a-f]{12,}+\b"
 )
 """Escaped parts, the query, and hashes."""
+_HASH = re.compile("[0-9a-f]{12}")
+"""What every hash has."""
 
 
 def strip_address_codes(text: str) -> str:
@@ -87,9 +89,9 @@ def strip_address_codes(text: str) -> str:
     >>> strip_address_codes("[Some Concepts](notes/Some%20Concepts.md#basics)")
     '[Some Concepts](notes/#basics)'
     """
-    for begin in _BEGIN_ADDRESSES:  # a few fast searches rule out most texts
-        if begin in text:
-            return _ADDRESS.sub(_without_codes, text)
+    # A few fast searches rule out most texts.
+    if any(begin in text for begin in _BEGIN_ADDRESSES) and ("%" in text or "?" in text or _HASH.search(text)):
+        return _ADDRESS.sub(_without_codes, text)
     return text
 
 

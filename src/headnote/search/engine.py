@@ -61,7 +61,7 @@ from headnote.search.ranking import (
     weighted_scores,
 )
 from headnote.search.selection import REPEAT_FACTOR, Candidate, Selection, best_first
-from headnote.search.spelling import WordReading, covered_share, is_guessed, read_words, shares_of, spelt_out
+from headnote.search.spelling import WordReading, covered_shares, is_guessed, read_words, shares_of, spelt_out
 from headnote.store.caching import Labels
 from headnote.store.filters import FieldIs, Filter, HasTag, InPath, conditions, folded, folded_tag
 from headnote.store.interface import Readable, Reader
@@ -493,7 +493,7 @@ def _coverage(reader: Reader, words: Sequence[WordReading], best: Sequence[int])
     if not best:
         return 0.0
     counts, chunks = reader.term_frequencies(shares_of(words)), reader.chunk_count()
-    return max(covered_share(words, counts, chunks, terms) for terms in terms_by_chunk(reader, best, words).values())
+    return max(covered_shares(words, counts, chunks, terms_by_chunk(reader, best, words).values()))
 
 
 def _with_boosts(reader: Reader, query: Query, scored: Scored) -> Scored:

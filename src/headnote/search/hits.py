@@ -383,20 +383,19 @@ def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> 
 def described(
     reader: Reader, hits: Sequence[Hit], chunks: Mapping[str, StoredChunk], words: Sequence[WordReading]
 ) -> list[Hit]:
-    """The hits with their matched words and their links. They take a while, so only selected hits get them."""
+    """The hits with their matched words and their links. They take a while, so only selected hits get them; nobody else
+    has these hits yet, so no others are made for it."""
     targets: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
     ids = [chunks[hit.key].id for hit in hits]
     for link in reader.links_in(ids):
         targets[link.path, link.chunk][link.leads_to] = None
     terms = terms_by_chunk(reader, ids, words)
     wording = Wording(shares_of(words), languages_in(reader))
-    described = []
     for hit in hits:
         chunk = chunks[hit.key]
-        links = tuple(filter(None, targets[hit.path, chunk.row.number]))
-        why = _with_words(hit.why, chunk, terms[chunk.id], words, wording)
-        described.append(replace(hit, why=why, links=links))
-    return described
+        hit.links = tuple(filter(None, targets[hit.path, chunk.row.number]))
+        _add_words(hit.why, chunk, terms[chunk.id], words, wording)
+    return list(hits)
 
 
 def terms_by_chunk(
@@ -410,15 +409,12 @@ def terms_by_chunk(
     return reader.terms_in(chunks, terms)
 
 
-def _with_words(
+def _add_words(
     why: Why, chunk: StoredChunk, chunk_terms: Collection[str], words: Sequence[WordReading], wording: Wording
-) -> Why:
-    """The reasons with the words of the query that the chunk has."""
+) -> None:
+    """Add to the reasons the words of the query that the chunk has."""
     terms = tuple(dict.fromkeys(term for word in words for term in word.found_in(chunk_terms)))
     written = wording.of(chunk, terms)
-    return replace(
-        why,
-        matched=tuple(dict.fromkeys(written[term] for term in terms)),
-        terms=terms,
-        guesses=guesses(words, chunk_terms, written),
-    )
+    why.matched = tuple(dict.fromkeys(written[term] for term in terms))
+    why.terms = terms
+    why.guesses = guesses(words, chunk_terms, written)

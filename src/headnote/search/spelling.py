@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
@@ -156,19 +156,19 @@ class Wording:
         alone: dict[str, Counter[str]] = defaultdict(Counter)
         inside: dict[str, Counter[str]] = defaultdict(Counter)
         terms_by_word = word_terms(language)
-        counts = Counter(words)
-        matching = self._matching(counts.keys(), language)
+        # Few words of a chunk are of the query: only these are counted.
+        counts = Counter(filter(self._matching(words, language).__contains__, words))
         # Of two words that are written equally often, the first one counts.
-        for word in filter(matching.__contains__, counts):
+        for word, count in counts.items():
             own = terms_by_word[word]
             for term in terms.intersection(own):
-                (alone if len(own) == 1 else inside)[term][_in_a_sentence(word)] += counts[word]
+                (alone if len(own) == 1 else inside)[term][_in_a_sentence(word)] += count
         return _Written(_most_often(alone), _most_often(inside))
 
-    def _matching(self, words: Set[str], language: str) -> set[str]:
+    def _matching(self, words: Iterable[str], language: str) -> set[str]:
         """All words so far, these among them, that became a term of the query."""
         known, terms_by_word = self._words[language], word_terms(language)
-        new = words - known.seen
+        new = set(words).difference(known.seen)
         known.seen |= new
         known.matching |= {word for word in new if not self._terms.isdisjoint(terms_by_word[word])}
         return known.matching
@@ -188,7 +188,7 @@ class _Words:
 
 
 def _most_often(counts: Mapping[str, Counter[str]]) -> dict[str, str]:
-    return {term: words.most_common(1)[0][0] for term, words in counts.items()}
+    return {term: max(words, key=words.__getitem__) for term, words in counts.items()}
 
 
 @lru_cache(maxsize=256)
@@ -341,12 +341,20 @@ def covered_share(
 
     One unknown word weighs little more than all the known ones, so it alone does not make a text irrelevant.
     """
+    return next(covered_shares(readings, counts, chunks, [terms]))
+
+
+def covered_shares(
+    readings: Sequence[WordReading], counts: Mapping[str, int], chunks: int, texts: Iterable[Collection[str]]
+) -> Iterator[float]:
+    """The same of several texts: what a word weighs does not depend on them."""
     weights = [_weight(reading, counts, chunks) for reading in readings]
     known = sum(weight for weight, reading in zip(weights, readings, strict=True) if reading.shares)
     unknown = [weight for weight, reading in zip(weights, readings, strict=True) if not reading.shares]
     total = known + (min(unknown[0], FORGIVEN * known) if len(unknown) == 1 else sum(unknown))
-    covered = sum(weight * reading.part_in(terms) for weight, reading in zip(weights, readings, strict=True))
-    return covered / total if total else 0.0
+    for own in texts:
+        covered = sum(weight * reading.part_in(own) for weight, reading in zip(weights, readings, strict=True))
+        yield covered / total if total else 0.0
 
 
 def _weight(reading: WordReading, counts: Mapping[str, int], chunks: int) -> float:

@@ -137,12 +137,15 @@ def _best(
         return []
     sums = np.bincount(chunks, np.concatenate([posting.scores for posting in postings]))
     has_any = _mask(chunks, len(sums))
-    candidates = np.flatnonzero(has_any if allowed is None else has_any & _mask(allowed, len(sums)))
+    if allowed is not None:
+        has_any &= _mask(allowed[allowed < len(sums)], len(sums))
+    candidates = np.flatnonzero(has_any)
     documents = np.concatenate([posting.documents for posting in postings])
     of_documents = np.bincount(
         documents, np.concatenate([posting.document_scores for posting in postings]), len(owners.counts)
     )
-    scores = sums[candidates] + of_documents[owners.places[candidates]]
+    scores = sums[candidates]
+    scores += of_documents[owners.places[candidates]]
     if len(candidates) > limit:
         # The best ones in any order first, which is linear; only these are sorted.
         cut = len(candidates) - limit
@@ -154,5 +157,5 @@ def _best(
 
 def _mask(ids: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
     mask = np.zeros(size, dtype=bool)
-    mask[ids[ids < size]] = True
+    mask[ids] = True
     return mask

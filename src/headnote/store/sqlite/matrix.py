@@ -127,9 +127,10 @@ def rough_similarities(matrix: Matrix, query: NDArray[np.float32], simsimd: Any)
         return products(matrix.rough, query) * matrix.scales, 0.0
     step = float(np.abs(query).max()) / _MAX_INT8 or 1.0
     rounded = np.rint(query / step).astype(np.int8)
-    sums = np.asarray(simsimd.cdist(rounded[None, :], matrix.rough, metric="dot"), np.float32)[0]
+    sums = np.asarray(simsimd.cdist(rounded[None, :], matrix.rough, metric="dot", out_dtype="f32"), np.float32)[0]
     lost = matrix.length * float(np.linalg.norm(query - rounded * np.float32(step)))
-    return sums * (matrix.scales * np.float32(step)), lost
+    sums *= matrix.scales * np.float32(step)
+    return sums, lost
 
 
 def matrix_of(size: int, dimensions: int, blocks: Iterable[tuple[int, bytes]], free: list[int]) -> Matrix:
