@@ -89,6 +89,27 @@ def test_an_answer_is_whole_or_torn(client: TestClient) -> None:
     assert torn["rank"] == min(answer["question"]["ranks"][at] for at in torn["chunks"])
 
 
+def test_the_answer_of_the_sample_is_whole_here_and_torn_by_what_others_use(client: TestClient) -> None:
+    places = {}
+    for preset in ("default", "fixed", "langchain"):
+        answer = asked(client, preset=preset, question="How do I replace a gauge?")
+        passage = answer["question"]["passage"]
+        places[preset] = (passage["start"], passage["end"])
+        assert SAMPLE[passage["start"] : passage["end"]].endswith("staff on the wall.")
+        assert (passage["whole_in"] is not None) is (preset == "default"), preset
+        assert len(passage["chunks"]) == (1 if preset == "default" else 2), preset
+    assert len(set(places.values())) == 1
+
+
+def test_what_is_imitated_has_sizes_and_no_other_settings(client: TestClient) -> None:
+    body = {"text": SAMPLE, "preset": "langchain"}
+    answer = client.post("/api/chunk", json={**body, "settings": {"max_tokens": 300, "overlap_tokens": 0}}).json()
+    assert max(chunk["tokens"] for chunk in answer["chunks"]) <= 300
+    error = refused(client, **body, settings={"strategy": "block"})
+    assert error["message"] == "strategy does not apply here"
+    assert "max_tokens" in error["remedy"]
+
+
 def test_lines_of_ones_own_are_the_passage(client: TestClient) -> None:
     line = 1 + SAMPLE[: SAMPLE.index("Numbers only grow.")].count("\n")
     passage = asked(client, passage={"start_line": line - 1, "end_line": line + 1})["question"]["passage"]

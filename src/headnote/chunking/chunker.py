@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Real
 from os import PathLike, fspath
@@ -89,13 +89,16 @@ def read_document(text: str, path: str, settings: Settings) -> Document:
     return open_document(text, path, settings.mdx, has_metadata=settings.frontmatter != "strip")
 
 
-def chunk_document(document: Document, settings: Settings, modified: float | None = None) -> list[Chunk]:
-    """The chunks of a document, which `read_document` has made with the same settings."""
+def chunk_document(
+    document: Document, settings: Settings, modified: float | None = None, passes: Sequence[Pass] = ()
+) -> list[Chunk]:
+    """The chunks of a document, which `read_document` has made with the same settings; by other passes than those of
+    the strategy, if they are given."""
     if settings.plain_text == "fixed" and document.path.lower().endswith(".txt"):
         # Plain text has no headings, so none stands in front of a window, which would exceed max with it.
         settings = replace(settings, strategy="window", boundaries="paragraph", breadcrumb=False)
     context = ChunkingContext(document, settings)
     drafts: list[Draft] = []
-    for run in STRATEGIES[context.settings.strategy]:
+    for run in passes or STRATEGIES[context.settings.strategy]:
         drafts = run(context, drafts)
     return records(context, drafts, modified)

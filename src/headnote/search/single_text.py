@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from headnote.chunking.chunker import chunk_document, read_document
+from headnote.chunking.chunker import Pass, chunk_document, read_document
 from headnote.chunking.settings import Settings
 from headnote.embedding.registry import Models
 from headnote.index.entries import entry_of
@@ -142,11 +142,13 @@ class SearchableText:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def searchable(text: str, path: str, settings: Settings, models: Models) -> SearchableText:
+def searchable(
+    text: str, path: str, settings: Settings, models: Models, passes: tuple[Pass, ...] = ()
+) -> SearchableText:
     """The text, cut and indexed: by words, and by the vectors of the instant model if that is among the models.
 
     The last ones are remembered. While a question is typed, its text stays the same."""
-    document, chunks = _cut(text, path, settings)
+    document, chunks = _cut(text, path, settings, passes)
     entry = entry_of(FileSnapshot(path, len(text), 0, "", text, ""), document, chunks)
     if models.instant and chunks:
         (entry,) = with_vectors([entry], models.instant)
@@ -158,9 +160,9 @@ def searchable(text: str, path: str, settings: Settings, models: Models) -> Sear
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _cut(text: str, path: str, settings: Settings) -> tuple[Document, list[Chunk]]:
+def _cut(text: str, path: str, settings: Settings, passes: tuple[Pass, ...] = ()) -> tuple[Document, list[Chunk]]:
     document = read_document(text, path, settings)
-    return document, chunk_document(document, settings)
+    return document, chunk_document(document, settings, passes=passes)
 
 
 def is_relevant(ranking: Sequence[Score]) -> bool:

@@ -12,7 +12,8 @@ from headnote.api import DocumentView, Index, unknown_document
 from headnote.api.keeper import Served
 from headnote.chunking.aliases import translate
 from headnote.chunking.budgets import with_changes
-from headnote.chunking.chunker import chunk_document, read_document
+from headnote.chunking.chunker import Pass, chunk_document, read_document
+from headnote.chunking.passes.peers import PEERS
 from headnote.chunking.presets import STANDS_FOR, describe_settings, find_preset, plain_settings, presets
 from headnote.chunking.records import cut_blocks, line_ends
 from headnote.chunking.settings import Settings
@@ -370,7 +371,7 @@ MAX_CHUNKS = 20_000
 
 
 def ask_text(
-    served: Served, request: requests.ChunkRequest, settings: Settings, chunks: int
+    served: Served, request: requests.ChunkRequest, settings: Settings, passes: tuple[Pass, ...], chunks: int
 ) -> responses.QuestionAnswer:
     """The scores of all chunks, and the place of the passage that answers the question."""
     if chunks > MAX_CHUNKS:
@@ -379,7 +380,7 @@ def ask_text(
             remedy="raise max_tokens, send less text, or leave the question out",
         )
     models = _models(served)
-    searched = searchable(request.text, request.path, settings, models)
+    searched = searchable(request.text, request.path, settings, models, passes)
     ranking = searched.rank(request.question)
     scores, ranks = [0.0] * chunks, dict[int, int]()
     for rank, (number, score) in enumerate(ranking, 1):
@@ -444,29 +445,34 @@ MAX_CHUNKS_SHOWN = 200_000
 
 
 def list_presets(_: Served, __: requests.Nothing) -> responses.PresetsAnswer:
-    """The presets, and every setting of chunks."""
+    """The presets, every setting of chunks, and other ways to cut that they can be compared with."""
     return responses.PresetsAnswer(
         [
             responses.PresetAnswer(name, STANDS_FOR[name], plain_settings(settings))
             for name, settings in presets().items()
         ],
         describe_settings(),
+        [responses.PresetAnswer(name, peer.about, plain_settings(peer.settings)) for name, peer in PEERS.items()],
     )
 
 
 def chunk(served: Served, request: requests.ChunkRequest) -> responses.ChunkingAnswer:
     """The chunks and blocks of a text in the request, and how they answer a question."""
     began = time.perf_counter()
-    settings = with_changes(find_preset(request.preset), translate(request.settings))
+    peer = PEERS.get(request.preset)
+    if peer:
+        settings, passes = peer.with_sizes(request.settings), peer.passes
+    else:
+        settings, passes = with_changes(find_preset(request.preset), translate(request.settings)), ()
     _check_effort(len(request.text), settings)
     document = read_document(request.text, request.path, settings)
-    chunks = chunk_document(document, settings)
+    chunks = chunk_document(document, settings, passes=passes)
     return responses.ChunkingAnswer(
         chunks=[chunk_answer(chunk) for chunk in chunks],
         blocks=block_answers(document.blocks, cut_blocks(chunks, document)),
         settings=plain_settings(settings),
         seconds=round(time.perf_counter() - began, 4),
-        question=ask_text(served, request, settings, len(chunks)) if request.question.strip() else None,
+        question=ask_text(served, request, settings, passes, len(chunks)) if request.question.strip() else None,
     )
 
 

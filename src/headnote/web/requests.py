@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from headnote.chunking.aliases import BASIC_NAMES, FIELD_OF_ALIAS, KIND_OF_ALIAS, VALUE_ALIASES
 from headnote.chunking.budgets import OVERLAPS, SIZES
+from headnote.chunking.passes.peers import PEERS
 from headnote.chunking.presets import SettingInfo, describe_settings, presets
 from headnote.chunking.settings import BLOCK_KINDS, RANGES
 from headnote.errors import SettingsError, nearest
@@ -230,7 +231,7 @@ class Lines(msgspec.Struct, forbid_unknown_fields=True):
 class ChunkRequest(msgspec.Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(max_length=MAX_BODY_BYTES)]
     path: Annotated[str, Meta(max_length=4096, description="Names the document; .mdx turns MDX on.")] = ""
-    preset: Annotated[str, Meta(max_length=100, extra_json_schema={"enum": list(presets())})] = "default"
+    preset: Annotated[str, Meta(max_length=100, extra_json_schema={"enum": [*presets(), *PEERS]})] = "default"
     settings: Annotated[dict[str, Any], Meta(max_length=100, extra_json_schema=settings_schema())] = {}
     question: Annotated[
         str, Meta(max_length=MAX_QUERY_CHARS, description="Score the chunks by how they answer it.")

@@ -194,8 +194,11 @@ class PresetAnswer(msgspec.Struct):
 
 
 class PresetsAnswer(msgspec.Struct):
+    """`peers` are other ways to cut, imitated for comparison; of their settings only max and overlap can be changed."""
+
     presets: list[PresetAnswer]
     settings: list[SettingInfo]
+    peers: list[PresetAnswer]
 
 
 class ChunkAnswer(msgspec.Struct):
