@@ -51,8 +51,8 @@ TAKEN = {
     "playground": Picture("examples/handbook", f"#/playground?q={QUESTION}", ".verdict", (1400, 880)),
     "compare": Picture(
         "examples/handbook",
-        f"#/playground?q={QUESTION}&preset=default&b.preset=mdvdb&b.max_tokens=40&b.overlap_tokens=0",
-        ".verdict:nth-child(2)",
+        "#/playground?q=How+do+I+replace+a+gauge%3F&preset=default&b.preset=langchain",
+        ".pane-tear",
         (1400, 880),
     ),
     "palette": Picture("examples/handbook", "#/search", "dialog[open] [role=option]", (1200, 720), _open_palette),

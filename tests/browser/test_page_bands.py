@@ -46,7 +46,7 @@ STARTS = """async ([text, preset, settings]) => {
 
 
 def open_playground(visit: Visit) -> Any:
-    visit.go("#/playground")
+    visit.go("#/playground?preset=default")
     expect(visit.page.locator(".pane-band").first).to_be_visible()
     return visit.page
 
@@ -144,6 +144,7 @@ def test_nothing_sticks_out_on_a_phone(browser: Any, handbook_server: Server) ->
     with visiting(browser, handbook_server, viewport=PHONE, has_touch=True) as visit:
         page = open_playground(visit)
         compare(page)
+        page.get_by_role("button", name="Settings A").click()
         page.locator(".controls-more > summary").first.click()
         for _ in range(4):
             page.get_by_role("button", name="Next").click()
@@ -188,6 +189,7 @@ def test_overlap_has_the_colour_of_the_chunk_that_repeats_it(playground: Any) ->
 
 def test_two_histograms_have_one_scale(comparison: Any) -> None:
     page = comparison
+    lane(page, "B").get_by_label("Preset").select_option("blocks")
     for size, most in (("small", "500"), ("large", "2,000")):
         lane(page, "B").get_by_role("radio", name=size, exact=True).check()
         expect(lane(page, "B").locator(".limit-max")).to_have_text(f"max {most}")

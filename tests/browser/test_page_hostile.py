@@ -125,7 +125,7 @@ def test_hostile_queries_are_only_text(visit: Visit) -> None:
 
 def test_hostile_text_in_the_playground_is_only_text(visit: Visit) -> None:
     page = visit.page
-    visit.go("#/playground")
+    visit.go("#/playground?preset=default")
     expect(page.locator(".pane-band").first).to_be_visible()
     page.get_by_label("Document", exact=True).fill(PAGES[FILE])
     page.locator(".file-name").fill(FILE)

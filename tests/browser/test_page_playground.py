@@ -20,7 +20,7 @@ HEIGHTS = """() => [...document.querySelectorAll(".pane-paper")].map((paper) => 
 
 @pytest.fixture
 def playground(visit: Visit) -> Any:
-    visit.go("#/playground")
+    visit.go("#/playground?preset=default")
     expect(visit.page.locator(".pane-band").first).to_be_visible()
     return visit.page
 
@@ -112,14 +112,14 @@ def test_overlap_is_seen_and_adds_no_chunk(playground: Any) -> None:
 def test_settings_are_copied_as_code(visit: Visit) -> None:
     page = visit.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visit.go("#/playground")
+    visit.go("#/playground?preset=default")
     expect(page.locator(".pane-band").first).to_be_visible()
     page.get_by_label("Preset").select_option("blocks")
     open_all_settings(page)
     page.get_by_label("Max", exact=True).fill("600")
     page.get_by_label("merge", exact=True).uncheck()
     # The count of chunks is announced in the same place, and would cover what is copied meanwhile.
-    expect(page.locator("#announcer")).to_have_text("blocks: 10 chunks")
+    expect(page.locator("#announcer")).to_have_text("blocks: 11 chunks")
     recipes = {
         "Python": 'import headnote\n\nchunks = headnote.chunk_file(\n    "relay.md",\n    preset="blocks",\n'
         "    max_tokens=600,\n    merge=False,\n)\n",
@@ -180,7 +180,7 @@ def test_files_are_opened_and_dropped(playground: Any, tmp_path: Path) -> None:
 
 def test_an_impossible_setting_is_shown_with_its_remedy(visit: Visit) -> None:
     page = visit.page
-    visit.go("#/playground")
+    visit.go("#/playground?preset=default")
     expect(page.locator(".pane-band").first).to_be_visible()
     open_all_settings(page)
     page.get_by_label("heading_depth").fill("9")

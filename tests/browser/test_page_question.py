@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import Server, Visit, expect, expect_address, flaws, visiting
+from browser_kit import PHONE, Server, Visit, expect, expect_address, flaws, visiting
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -37,7 +38,7 @@ ADDRESSES = """async (shown) => {
 
 
 def open_playground(visit: Visit, query: str = "") -> Any:
-    visit.go(f"#/playground?{query}" if query else "#/playground")
+    visit.go(f"#/playground?{query or 'preset=default'}")
     expect(visit.page.locator(".pane-band").first).to_be_visible()
     return visit.page
 
@@ -83,14 +84,14 @@ def test_the_answer_stays_whole_or_is_torn_and_screen_readers_hear_it(visit: Vis
     page = open_playground(visit)
     ask(page)
     verdict, said = page.locator(".verdict:visible"), page.locator("#announcer")
-    expect(verdict).to_contain_text("Rank 1 of 8")
+    expect(verdict).to_contain_text("rank 1 of 9")
     expect(verdict).to_have_class(re.compile("whole"))
-    expect(said).to_have_text(re.compile(r"^8 chunks, answer rank 1 of 8, whole in chunk 5$"))
+    expect(said).to_have_text(re.compile(r"^9 chunks, answer rank 1 of 9, whole in chunk 5$"))
     page.get_by_label("Preset").select_option("mdvdb")
     page.locator(".controls summary").first.click()
     page.get_by_label("Overlap", exact=True).fill("0")
     page.get_by_label("Max", exact=True).fill("24")
-    expect(verdict).to_contain_text("torn into")
+    expect(verdict).to_contain_text("tears the answer into")
     expect(verdict).to_have_class(re.compile("torn"))
     expect(said).to_have_text(re.compile(r"answer rank \d+ of \d+, torn into \d+ chunks$"))
     expect(page.locator(".pane-passage.torn")).to_have_count(1)
@@ -102,10 +103,10 @@ def test_two_settings_side_by_side_have_a_rank_each(visit: Visit) -> None:
     page = open_playground(visit, f"q={QUESTION}&preset=default&b.preset=mdvdb&b.max_tokens=24&b.overlap_tokens=0")
     expect(page.locator(".verdict:visible")).to_have_count(2)
     first, second = (page.locator(".verdict").nth(at) for at in (0, 1))
-    expect(first).to_contain_text(re.compile(r"A\s*Rank 1 of 8"))
-    expect(second).to_contain_text(re.compile(r"B\s*Rank \d+ of"))
-    expect(second).to_contain_text("torn")
-    expect(page.locator("#announcer")).to_have_text(re.compile(r"^A: 8 chunks, .*\. B: \d+ chunks, .*torn"))
+    expect(first).to_contain_text(re.compile(r"headnote keeps the answer whole .*rank 1 of 9"))
+    expect(second).to_contain_text(re.compile(r"headnote, mdvdb tears the answer .*rank \d+ of"))
+    expect(second).to_contain_text("tears")
+    expect(page.locator("#announcer")).to_have_text(re.compile(r"^A: 9 chunks, .*\. B: \d+ chunks, .*torn"))
     glows = page.evaluate(GLOWS)
     assert max(glows[0] + glows[1]) == 1
     assert min(max(glows[0]), max(glows[1])) < 1, "both lanes share one scale"
@@ -119,15 +120,15 @@ def test_ones_own_lines_are_the_answer(visit: Visit) -> None:
     expect(page.locator(".question-passage")).to_contain_text("found by search")
     line = select_line(page, "Numbers only grow.")
     page.get_by_role("button", name=f"Use line {line} as the answer").click()
-    expect(page.locator(".question-passage")).to_contain_text(f"line {line}, chosen by you")
-    expect(page.locator(".verdict:visible")).not_to_contain_text("Rank 1 of")
+    expect(page.locator(".question-passage")).to_contain_text(f"line {line}, chosen by hand")
+    expect(page.locator(".verdict:visible")).not_to_contain_text("rank 1 of")
     expect(page.get_by_label("Question")).to_be_focused()
     expect_address(page, f"lines={line}-{line}")
     page.reload()
-    expect(page.locator(".question-passage")).to_contain_text(f"line {line}, chosen by you")
+    expect(page.locator(".question-passage")).to_contain_text(f"line {line}, chosen by hand")
     page.get_by_role("button", name="Find it again").click()
     expect(page.locator(".question-passage")).to_contain_text("found by search")
-    expect(page.locator(".verdict:visible")).to_contain_text("Rank 1 of 8")
+    expect(page.locator(".verdict:visible")).to_contain_text("rank 1 of 9")
 
 
 def test_the_passage_is_marked_where_it_stands(visit: Visit) -> None:
@@ -160,10 +161,154 @@ def test_everything_can_be_reached_by_keyboard(visit: Visit) -> None:
     page.keyboard.type(QUESTION)
     verdict = page.locator(".verdict:visible")
     expect(verdict).to_contain_text("whole in chunk 5")
-    page.keyboard.press("Tab")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if verdict.evaluate("(button) => button === document.activeElement"):
+            break
     expect(verdict).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".pane-band.active")).to_be_in_viewport()
+
+
+# -- the torn answer
+
+FIRST = "How do I replace a gauge?"
+
+PIECES = """() => [...document.querySelectorAll('.lane')].map((lane) => ({
+  pieces: lane.querySelectorAll('.pane-piece').length,
+  later: lane.querySelectorAll('.pane-piece.next').length,
+  colour: getComputedStyle(lane.querySelector('.pane-passage')).borderRightColor,
+}))"""
+
+IN_SIGHT = """(element) => {
+  const [box, pane] = [element, element.closest(".pane")].map((one) => one.getBoundingClientRect());
+  return box.top >= pane.top && box.bottom <= pane.bottom;
+}"""
+
+
+def open_first(visit: Visit) -> Any:
+    visit.go("#/playground")
+    expect(visit.page.locator(".verdict:visible")).to_have_count(2)
+    return visit.page
+
+
+def test_it_opens_with_an_answer_that_is_whole_here_and_torn_there(visit: Visit) -> None:
+    page = open_first(visit)
+    expect(page.get_by_label("Question")).to_have_value(FIRST)
+    first, second = (page.locator(".verdict").nth(at) for at in (0, 1))
+    expect(first).to_have_text(re.compile(r"headnote keeps the answer whole in chunk \d+, rank 1 of \d+\.$"))
+    expect(second).to_have_text(re.compile(r"LangChain 1000/200 tears the answer into 2 chunks, rank \d+ of \d+\.$"))
+    whole, torn = page.evaluate(PIECES)
+    assert whole["later"] == 0 < torn["later"] < torn["pieces"]
+    assert whole["colour"] != torn["colour"]
+    tear = page.locator(".pane-tear")
+    expect(tear).to_have_text("torn here")
+    assert tear.locator("span").evaluate(IN_SIGHT), "it is scrolled to where the answer is torn"
+    page.get_by_label("Preset").nth(1).select_option("fixed")
+    expect(second).to_have_text(re.compile(r"Fixed 512 tokens tears the answer into 2 chunks"))
+    expect(page.locator(".pane-tear.left")).to_have_count(1)
+    expect_address(page, "b.preset=fixed", "preset=default", "q=How+do+I+replace+a+gauge")
+
+
+def test_what_is_imitated_says_so_and_has_two_sizes(visit: Visit) -> None:
+    page = open_first(visit)
+    lane = page.locator(".lane").nth(1)
+    expect(lane.locator(".controls-about")).to_contain_text("imitated exactly")
+    expect(lane.get_by_role("radio", name="small")).not_to_be_visible()
+    lane.locator(".controls-more > summary").click()
+    expect(lane.locator(".size-row:visible")).to_have_count(2)
+    lane.get_by_label("Max", exact=True).fill("4000")
+    expect(lane.locator(".verdict")).to_contain_text("LangChain 4000/200 keeps the answer whole")
+    expect_address(page, "b.max_tokens=4000")
+
+
+def test_a_question_scrolls_to_its_answer_in_both_texts(visit: Visit) -> None:
+    page = open_first(visit)
+    page.get_by_label("Question").fill("how much memory for two hundred gauges")
+    expect(page.locator(".question-passage")).to_contain_text("lines 15–22")
+    for at in (0, 1):
+        expect(page.locator(".pane-passage").nth(at)).to_be_in_viewport()
+        assert page.locator(".pane-passage").nth(at).evaluate(IN_SIGHT)
+    page.locator(".pane").first.evaluate("(pane) => pane.scrollTo(0, 9999)")
+    page.get_by_label("Preset").nth(1).select_option("fixed")
+    expect(page.locator(".verdict").nth(1)).to_contain_text("Fixed 512 tokens")
+    assert not page.locator(".pane-passage").first.evaluate(IN_SIGHT), "the same answer is not scrolled to again"
+    page.locator(".verdict").first.click()
+    assert page.locator(".pane-passage").first.evaluate(IN_SIGHT)
+
+
+COLOURS_OF = """async (bytes) => {
+  const picture = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+  const canvas = new OffscreenCanvas(picture.width, picture.height);
+  const context = canvas.getContext("2d");
+  context.drawImage(picture, 0, 0);
+  const { data } = context.getImageData(0, 0, picture.width, picture.height);
+  let [green, red] = [0, 0];
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 1] > data[at] + 40 && data[at + 1] > data[at + 2] + 20) green += 1;
+    if (data[at] > data[at + 1] + 60 && data[at] > data[at + 2] + 60) red += 1;
+  }
+  return { width: picture.width, height: picture.height, green, red };
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_is_shared_as_a_picture(visit: Visit, theme: str) -> None:
+    visit.page.emulate_media(color_scheme=theme)
+    page = open_first(visit)
+    page.get_by_role("button", name="Share as picture").click()
+    dialog = page.get_by_role("dialog", name="Share as picture")
+    picture = dialog.get_by_role("img")
+    said = re.compile(rf"^{re.escape(FIRST)} headnote keeps .* LangChain .* tears")
+    expect(picture).to_have_attribute("aria-label", said)
+    expect_address(page, "b.preset=langchain")
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Save picture").click()
+    assert download.value.suggested_filename == "headnote-relay.png"
+    content = Path(download.value.path()).read_bytes()
+    seen = page.evaluate(COLOURS_OF, list(content))
+    assert seen["width"] == 2400
+    assert 1200 < seen["height"] < 2400
+    assert min(seen["green"], seen["red"]) > 2000
+    assert len(content) < 600_000
+    page.keyboard.press("Escape")
+    expect(dialog).not_to_be_visible()
+    expect(page.get_by_role("button", name="Share as picture")).to_be_focused()
+
+
+DRAWN = ["one line", "🐚 " * 400 + "gauge", "# A\n\n" + "gauge-" * 300, "\n\n".join(f"gauge {n}" for n in range(90))]
+
+
+def test_a_picture_of_any_text_can_be_drawn(visit: Visit) -> None:
+    page = open_first(visit)
+    for text in DRAWN:
+        page.locator(".pane-input").first.fill(text)
+        ask(page, "gauge")
+        page.get_by_role("button", name="Share as picture").click()
+        expect(page.get_by_role("dialog", name="Share as picture")).to_be_visible()
+        page.keyboard.press("Escape")
+
+
+def test_on_a_phone_the_text_is_first_and_nothing_is_too_small(browser: Any, handbook_server: Server) -> None:
+    with visiting(browser, handbook_server, viewport=PHONE, has_touch=True, is_mobile=True) as visit:
+        page = open_first(visit)
+        assert page.locator(".pane").first.bounding_box()["y"] < 300
+        expect(page.locator(".controls").first).not_to_be_visible()
+        assert page.evaluate("document.activeElement.tagName") not in ("INPUT", "TEXTAREA", "SELECT")
+        page.locator(".verdict").nth(1).tap()
+        expect(page.locator(".pane-tear span")).to_be_in_viewport()
+        assert page.evaluate("document.activeElement.tagName") not in ("INPUT", "TEXTAREA", "SELECT")
+        sheet = page.get_by_role("button", name="Settings A")
+        expect(sheet).to_have_attribute("aria-expanded", "false")
+        sheet.tap()
+        expect(sheet).to_have_attribute("aria-expanded", "true")
+        page.locator(".controls-more > summary").first.tap()
+        small = page.evaluate(
+            """() => [...document.querySelectorAll(".playground :is(button, .input, select, summary, .segments label)")]
+              .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 44)
+              .map((one) => `${one.className} ${one.textContent}`)"""
+        )
+        assert small == []
 
 
 # -- the address
@@ -332,6 +477,27 @@ def test_other_settings_for_a_document(visit: Visit, handbook_server: Server) ->
     assert "path=" not in page.url
 
 
+def test_a_document_of_the_folder_is_picked(visit: Visit, handbook_server: Server) -> None:
+    page = open_first(visit)
+    name = page.get_by_label("Document of the folder")
+    name.focus()
+    expect(page.locator("datalist option[value='calibration.md']")).to_have_count(1)
+    page.keyboard.type("calibration.md")
+    page.keyboard.press("Enter")
+    text = (handbook_server.folder / "calibration.md").read_text(encoding="utf-8")
+    for at in (0, 1):
+        expect(page.locator(".pane-input").nth(at)).to_have_value(text)
+    expect_address(page, "path=calibration.md")
+    name.click()
+    expect(name).to_have_value("")
+    page.get_by_label("Question").focus()
+    expect(name).to_have_value("calibration.md")
+    name.fill("mine.mdx")
+    name.press("Enter")
+    expect_address(page, "name=mine.mdx")
+    expect(page.locator(".pane-input").first).to_have_value(text)
+
+
 def test_a_document_that_is_gone_is_told(visit: Visit) -> None:
     page = open_playground(visit, "path=gone.md&q=x")
     expect(page.get_by_role("alert")).to_contain_text("gone.md")
@@ -386,7 +552,9 @@ def test_hostile_text_and_questions_stay_text(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "query"), [("one", "preset=default"), ("two", f"{TORN}&b.preset=blocks")], ids=["one", "two"]
+    ("name", "query"),
+    [("one", "preset=default"), ("two", f"{TORN}&b.preset=blocks"), ("peers", "preset=langchain&b.preset=fixed")],
+    ids=["one", "two", "peers"],
 )
 def test_it_is_accessible(visit: Visit, name: str, query: str) -> None:
     page = open_playground(visit, f"q={QUESTION}&{query}")

@@ -133,13 +133,12 @@ _AS_WRITTEN: dict[str, Any] = {
 PEERS: Mapping[str, Peer] = MappingProxyType(
     {
         "fixed": Peer(
-            "Windows of exactly so many tokens, whatever stands there",
+            "A cut after every so many tokens, whatever stands there",
             Settings(**_AS_WRITTEN, max_tokens=512, target_tokens=512),
             (whole_text, sections.split),
         ),
         "langchain": Peer(
-            "RecursiveCharacterTextSplitter of LangChain, imitated exactly: characters, split at blank lines, lines and"
-            " blanks",
+            "LangChain's RecursiveCharacterTextSplitter, imitated exactly; sizes are characters",
             Settings(**_AS_WRITTEN, counter="chars", max_tokens=1000, target_tokens=1000, overlap_tokens=200),
             (recursively,),
         ),

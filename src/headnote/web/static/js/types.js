@@ -45,7 +45,8 @@
  *   mention: string, linked: ""|"to"|"from"|"both", link: string}} Related
  * @typedef {{name: string, type: string, choices: string[], default: string|number|boolean|string[]|null,
  *   description: string}} SettingInfo
- * @typedef {{presets: {name: string, description: string, settings: Settings}[], settings: SettingInfo[]}} Presets
+ * @typedef {{name: string, description: string, settings: Settings}} Preset
+ * @typedef {{presets: Preset[], settings: SettingInfo[], peers: Preset[]}} Presets
  * @typedef {{done: number, total: number}} FilesRead
  * @typedef {{root: string, documents: number, chunks: number, links: number, pending: number, model: string,
  *   bytes_on_disk: number, updated: number|null, generation: number, problem: string, elsewhere: string, busy: boolean,

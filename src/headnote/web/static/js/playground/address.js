@@ -6,6 +6,8 @@
  * itself, packed (`text`, and its `name`), or the sample.
  */
 
+import { presetNamed } from "./choice.js";
+
 /** @typedef {import("../types.js").Presets} Presets */
 /** @typedef {import("../types.js").Settings} Settings */
 /** @typedef {import("./choice.js").Choice} Choice */
@@ -107,10 +109,10 @@ function readSource(query) {
 }
 
 /** @param {URLSearchParams} query @param {string} prefix @param {Presets} presets @returns {Choice|null} */
-function readChoice(query, prefix, { presets, settings }) {
-  const preset = presets.find(({ name }) => name === query.get(`${prefix}preset`))?.name;
+function readChoice(query, prefix, presets) {
+  const preset = presetNamed(presets, query.get(`${prefix}preset`))?.name;
   if (!preset) return null;
-  const names = [...WORDS, ...settings.map(({ name }) => name)];
+  const names = [...WORDS, ...presets.settings.map(({ name }) => name)];
   const changed = names.flatMap((name) => {
     const value = query.get(prefix + name);
     return value === null ? [] : [[name, readValue(value)]];

@@ -71,6 +71,22 @@ function contradicts(other, its, name, value) {
   return a < b ? its > value : its < value;
 }
 
+/** The preset of that name, or what is imitated under it. @param {Presets} presets @param {string|null} wanted */
+export const presetNamed = ({ presets, peers }, wanted) => [...presets, ...peers].find(({ name }) => name === wanted);
+
+/** @type {Record<string, (settings: Settings) => string>} */
+const TITLES_OF_PEERS = {
+  fixed: ({ max_tokens, overlap_tokens }) => `Fixed ${max_tokens} tokens${overlap_tokens ? `/${overlap_tokens}` : ""}`,
+  langchain: ({ max_tokens, overlap_tokens }) => `LangChain ${max_tokens}/${overlap_tokens}`,
+};
+
+/** Whether it is imitated for comparison, and no preset. @param {string} preset */
+export const isPeer = (preset) => preset in TITLES_OF_PEERS;
+
+/** What a way to cut is called in a sentence. @param {string} preset @param {Settings} settings */
+export const titleOf = (preset, settings) =>
+  TITLES_OF_PEERS[preset]?.(settings) ?? (preset === "default" ? "headnote" : `headnote, ${preset}`);
+
 /** @param {unknown} a @param {unknown} b */
 function same(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);

@@ -1,7 +1,7 @@
 /** A preset and its settings, as things to move: two words first, every setting behind them. */
 
 import { freshId, h } from "../core/dom.js";
-import { change } from "./choice.js";
+import { change, isPeer, presetNamed, titleOf } from "./choice.js";
 import { BASIC_NAMES, fieldControl, SIZE_NAMES, sizeControl, wordControl } from "./fields.js";
 
 /** @typedef {import("../types.js").Presets} Presets */
@@ -54,7 +54,7 @@ export class Controls {
   }
 
   ofPreset() {
-    return this.presets.presets.find(({ name }) => name === this.choice.preset)?.settings ?? {};
+    return presetNamed(this.presets, this.choice.preset)?.settings ?? {};
   }
 
   /** Show the settings in force: those that were not changed follow those that were. @param {Settings} settings */
@@ -83,7 +83,8 @@ export class Controls {
   }
 
   #tellAbout() {
-    this.about.textContent = this.presets.presets.find(({ name }) => name === this.choice.preset)?.description ?? "";
+    this.about.textContent = presetNamed(this.presets, this.choice.preset)?.description ?? "";
+    this.element.classList.toggle("peer", isPeer(this.choice.preset));
     this.select.title = this.about.textContent;
     this.resetting.hidden = Object.keys(this.choice.changed).length === 0;
   }
@@ -103,6 +104,11 @@ export class Controls {
       "select",
       { id: freshId("preset"), class: "input" },
       this.presets.presets.map(({ name }) => h("option", { value: name }, name)),
+      h(
+        "optgroup",
+        { label: "To compare with" },
+        this.presets.peers.map(({ name, settings }) => h("option", { value: name }, titleOf(name, settings))),
+      ),
     );
     select.value = this.choice.preset;
     select.addEventListener("change", () => this.#set({ preset: select.value, changed: {} }));

@@ -89,7 +89,7 @@ export function sizeControl({ name, description }, set) {
   number.addEventListener("input", () => number.value !== "" && number.checkValidity() && set(Number(number.value)));
   const element = h(
     "div",
-    { class: "size-row", title: description },
+    { class: "size-row", title: description, data: { size: name } },
     h("label", { for: id }, label),
     number,
     unit,

@@ -7,7 +7,9 @@ import { Cards, cuts, listTitle, numbers } from "./cards.js";
 import { Controls } from "./controls.js";
 import { Histogram } from "./histogram.js";
 import { Pane } from "./pane.js";
+import { isPeer, titleOf } from "./choice.js";
 import { Recipe } from "./recipe.js";
+import { VerdictButton } from "./verdict.js";
 
 /** @typedef {import("../types.js").Chunked} Chunked */
 /** @typedef {import("../types.js").Presets} Presets */
@@ -84,6 +86,8 @@ export class Lane {
     this.text = "";
     this.active = -1;
     this.file = "guide.md";
+    /** What this way to cut is called. */
+    this.title = "";
     /** @type {Chunked|null} Of the text that is shown. */
     this.result = null;
     const handlers = {
@@ -94,12 +98,18 @@ export class Lane {
     this.pane = new Pane(handlers);
     this.cards = new Cards({ pointed: handlers.pointed, chosen: (chunk) => this.#choose(chunk, "pane") });
     this.histogram = new Histogram();
+    this.verdict = new VerdictButton();
     this.recipe = new Recipe();
     this.controls = new Controls(presets, choice, () => {
       this.cut(0);
       told.chosen();
     });
     this.failure = h("div", { class: "lane-failure" });
+    this.sheet = h(
+      "button",
+      { type: "button", class: "button lane-sheet", "aria-expanded": "false", onclick: () => this.#openSheet() },
+      `Settings ${name}`,
+    );
     this.facts = h("div", { class: "lane-facts" });
     this.cuts = h("div");
     this.listTitle = h("h3", { class: "cards-title" });
@@ -110,10 +120,11 @@ export class Lane {
         "div",
         { class: "lane-settings" },
         h("b", { class: "lane-name" }, name),
+        this.sheet,
         this.controls.element,
         this.recipe.element,
       ),
-      this.pane.element,
+      h("div", { class: "lane-text" }, this.verdict.element, this.pane.element),
       h("div", { class: "lane-result" }, this.failure, this.facts, this.histogram.element),
       h("div", { class: "lane-list" }, this.cuts, this.listTitle, this.cards.element),
     );
@@ -132,6 +143,7 @@ export class Lane {
     const { text, file } = this;
     const { choice } = this.controls;
     const { preset, changed } = choice;
+    this.recipe.element.hidden = isPeer(preset);
     this.recipe.show(choice, file);
     const work = () => post("/api/chunk", { text, path: file, preset, settings: changed, ...this.told.asked() });
     this.requests.run(pause, work, {
@@ -153,6 +165,7 @@ export class Lane {
     this.listTitle.textContent = listTitle(result);
     // A slider that has moved on since stays under the finger: the answer to where it is now comes next.
     if (choice === this.controls.choice) this.controls.show(result.settings);
+    this.title = titleOf(choice.preset, result.settings);
     this.pane.show(result);
     this.cards.show(result);
     this.element.dataset.chunks = String(result.chunks.length);
@@ -160,9 +173,19 @@ export class Lane {
     this.told.shown();
   }
 
-  /** Bring a chunk into sight. @param {number} chunk */
-  reveal(chunk) {
-    this.#choose(chunk, "pane");
+  /** Bring the answer into sight, and on a phone the text that it stands in. */
+  revealAnswer() {
+    const passage = this.result?.question?.passage;
+    if (!passage) return;
+    this.pane.element.scrollIntoView({ block: "nearest" });
+    this.pane.revealAnswer();
+    this.#activate(passage.whole_in ?? passage.chunks[0] ?? -1);
+  }
+
+  /** On a narrow screen settings are out of the way until they are asked for. */
+  #openSheet() {
+    const isOpen = this.element.classList.toggle("sheet-is-open");
+    this.sheet.setAttribute("aria-expanded", String(isOpen));
   }
 
   /** @param {number} chunk */

@@ -2,7 +2,7 @@
 
 import { h, refill } from "../core/dom.js";
 import { CodePoints, whole } from "../core/format.js";
-import { drawQuestion } from "./question.js";
+import { drawQuestion, piecesOf, unitsOf } from "./question.js";
 import { Ghost, ownSpans, repeatedSpans, spanAt } from "./spans.js";
 
 /** @typedef {import("../types.js").Asked} Asked */
@@ -14,6 +14,8 @@ import { Ghost, ownSpans, repeatedSpans, spanAt } from "./spans.js";
 const HUES = 8;
 /** Part of the pane that stays above a place that is brought into sight. */
 const ABOVE = 0.3;
+/** Pixels above an answer, however long it is: its heading. */
+const ROWS_ABOVE = 56;
 /** Of more bands or marks than these, only those near the window are drawn. */
 const ALL_AT_ONCE = 200;
 
@@ -106,6 +108,26 @@ export class Pane {
   reveal(chunk) {
     const extent = this.extents[chunk];
     if (extent) this.element.scrollTo({ top: Math.max(0, extent.top - 48) });
+  }
+
+  /** Where the answer is torn first; null if it is whole. */
+  tear() {
+    const passage = this.question.asked?.passage;
+    return passage ? (piecesOf(passage, unitsOf(passage, this.points), this.own)[1]?.start ?? null) : null;
+  }
+
+  /**
+   * Bring the answer into sight, so that what stands above it is seen, too; of a long one where it is torn.
+   * @param {number} [tear] Of whichever text beside it.
+   */
+  revealAnswer(tear = this.tear() ?? Infinity) {
+    const passage = this.question.asked?.passage;
+    if (!passage || this.paper.clientWidth === 0) return;
+    const { top, bottom } = this.ghost.measure()(unitsOf(passage, this.points));
+    const { clientHeight } = this.element;
+    const above = Math.max(ROWS_ABOVE, Math.min((clientHeight - (bottom - top)) / 2, clientHeight * ABOVE));
+    const least = Number.isFinite(tear) ? this.ghost.measure()({ start: tear, end: tear + 1 }).bottom + ROWS_ABOVE : 0;
+    this.element.scrollTo({ top: Math.max(0, top - above, least - clientHeight) });
   }
 
   /** Bring a difference into sight, and no other one to the fore. @param {number} at */

@@ -3,11 +3,13 @@
 import { get } from "../core/api.js";
 import { errorNotice, freshId, h, refill } from "../core/dom.js";
 import { bytes } from "../core/format.js";
+import { contents } from "../core/status-feed.js";
 import { registerKeys } from "../shell/keys.js";
 import { Comparison } from "./comparison.js";
 import { Lane } from "./lane.js";
 import { Question } from "./question.js";
-import { openAddress, openSample, Sharing } from "./sharing.js";
+import { openAddress, openDocument, openSample, Sharing } from "./sharing.js";
+import { VerdictPicture } from "./verdict-picture.js";
 
 /** @typedef {import("../types.js").Presets} Presets */
 /** @typedef {import("./choice.js").Choice} Choice */
@@ -22,7 +24,12 @@ class PlaygroundView {
     this.presets = null;
     /** @type {Held} */
     this.held = { text: "", file: "relay.md", from: { kind: "sample" } };
-    this.question = new Question((pause) => this.#asked(pause));
+    this.picture = new VerdictPicture(async () => {
+      // The picture has the address.
+      await this.sharing.write();
+      return { question: this.question.text, file: this.held.file, text: this.held.text, lanes: this.lanes };
+    });
+    this.question = new Question((pause) => this.#asked(pause), this.picture.button);
     this.sharing = new Sharing(() => ({
       held: this.held,
       settled: {
@@ -47,13 +54,17 @@ class PlaygroundView {
     this.fileInput.addEventListener("change", () => this.fileInput.files && this.#open(this.fileInput.files[0]));
     this.nameInput = h("input", {
       class: "input file-name mono",
-      "aria-label": "Document name; .mdx turns on MDX",
+      "aria-label": "Document of the folder, or a name; .mdx turns on MDX",
       spellcheck: "false",
+      autocomplete: "off",
       value: this.held.file,
     });
-    this.nameInput.addEventListener("change", () =>
-      this.#changeText(this.held.text, this.nameInput.value.trim() || "untitled.md", 0),
-    );
+    this.documents = h("datalist", { id: freshId("documents") });
+    this.nameInput.setAttribute("list", this.documents.id);
+    for (const event of ["focus", "click"])
+      this.nameInput.addEventListener(event, () => void this.#offerDocuments());
+    this.nameInput.addEventListener("blur", () => (this.nameInput.value ||= this.held.file));
+    this.nameInput.addEventListener("change", () => void this.#name(this.nameInput.value.trim()));
     this.comparing = h(
       "button",
       { type: "button", class: "button", "aria-pressed": "false", onclick: () => this.#compare() },
@@ -76,6 +87,7 @@ class PlaygroundView {
           "div",
           { class: "playground-tools" },
           this.nameInput,
+          this.documents,
           h("button", { type: "button", class: "button", onclick: () => this.fileInput.click() }, "Open…"),
           this.fileInput,
           h("button", { type: "button", class: "button", onclick: () => this.#openSample() }, "Sample"),
@@ -134,6 +146,30 @@ class PlaygroundView {
     this.sharing.touch();
   }
 
+  /** All documents are offered while the field is empty: a browser offers only what has the words in it. */
+  async #offerDocuments() {
+    this.nameInput.value = "";
+    this.nameInput.placeholder = this.held.file;
+    const entries = await contents().catch(() => []);
+    refill(
+      this.documents,
+      entries.map(({ path, title }) => h("option", { value: path }, title === path ? "" : title)),
+    );
+  }
+
+  /** Open the document of that path, or give the text this name. @param {string} name */
+  async #name(name) {
+    if (!name || name === this.held.file) return;
+    const entries = await contents().catch(() => []);
+    if (!entries.some(({ path }) => path === name)) return this.#changeText(this.held.text, name, 0);
+    try {
+      this.#setText(await openDocument(name), 0);
+      this.sharing.touch();
+    } catch (error) {
+      refill(this.failure, errorNotice(error));
+    }
+  }
+
   /** @param {Choice[]} choices */
   #setLanes(choices) {
     while (this.lanes.length > 0) this.lanes.pop()?.element.remove();
@@ -183,7 +219,7 @@ class PlaygroundView {
 
   #compare() {
     if (this.lanes.length < 2) {
-      const preset = this.lanes[0]?.controls.choice.preset === "default" ? "blocks" : "default";
+      const preset = this.lanes[0]?.controls.choice.preset === "default" ? "langchain" : "default";
       this.#addLane({ preset, changed: {} });
       const [first, second] = this.lanes;
       second?.setText(this.held.text, this.held.file, 0);

@@ -1,7 +1,7 @@
 /** A question to the text: which chunks answer it, and whether the settings leave the answer whole. */
 
 import { announce, freshId, h, refill } from "../core/dom.js";
-import { placeOf, spoken, VerdictButton } from "./verdict.js";
+import { placeOf, spoken } from "./verdict.js";
 
 /** @typedef {import("../types.js").Asked} Asked */
 /** @typedef {import("../types.js").Passage} Passage */
@@ -9,6 +9,8 @@ import { placeOf, spoken, VerdictButton } from "./verdict.js";
 /** @typedef {import("./lane.js").Lane} Lane */
 /** @typedef {import("./pane.js").Pane} Pane */
 /** @typedef {import("./spans.js").Extent} Extent */
+/** @typedef {import("./spans.js").Span} Span */
+/** @typedef {import("../core/format.js").CodePoints} CodePoints */
 
 // -- On the bands and cards of a lane: they glow by score, and the passage that answers the question has a mark
 
@@ -24,13 +26,59 @@ function glowOf(asked, top) {
   return asked.scores.map((score) => (score / Math.max(top, MIN_TOP)) ** 2);
 }
 
-/** Glow, and the mark of the passage. @param {Pane} pane */
-export function drawQuestion({ bands, answer, points, ghost, question: { asked, top } }) {
+/** Glow, and the answer: green where it is whole, red in its pieces where it is torn. @param {Pane} pane */
+export function drawQuestion({ bands, answer, own, points, ghost, question: { asked, top } }) {
   glow(bands, asked, top);
   const passage = asked?.passage;
   if (!passage) return refill(answer);
-  const span = { start: points.unit(passage.start), end: points.unit(passage.end) };
-  refill(answer, passageMark(ghost.measure()(span), passage.whole_in !== null));
+  const span = unitsOf(passage, points);
+  const pieces = piecesOf(passage, span, own);
+  refill(
+    answer,
+    passageMark(ghost.measure()(span), passage.whole_in !== null),
+    pieces.flatMap((piece, at) => ghost.boxes(piece).map((box) => placed("pane-piece", at, box))),
+    pieces
+      .slice(1)
+      .flatMap((piece) => tear(ghost.boxes(piece)[0], !/(^|\n)\s*$/.test(points.text.slice(0, piece.start)))),
+  );
+}
+
+/** A passage in the offsets of JavaScript. @param {Passage} passage @param {CodePoints} points @returns {Span} */
+export const unitsOf = ({ start, end }, points) => ({ start: points.unit(start), end: points.unit(end) });
+
+/**
+ * The passage as the chunks have it: one piece if a chunk has all of it.
+ * @param {Passage} passage @param {Span} span @param {Span[]} own Of all chunks. @returns {Span[]}
+ */
+export function piecesOf({ chunks, whole_in }, span, own) {
+  if (whole_in !== null) return [span];
+  const pieces = chunks.map((chunk) => ({
+    start: Math.max(span.start, own[chunk].start),
+    end: Math.min(span.end, own[chunk].end),
+  }));
+  return pieces.filter(({ start, end }) => end > start);
+}
+
+/** @param {string} kind @param {number} at @param {{x: number, y: number, width: number, height: number}} box */
+function placed(kind, at, { x, y, width, height }) {
+  const element = h("div", { class: `${kind}${at % 2 ? " next" : ""}` });
+  Object.assign(element.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+  return element;
+}
+
+/**
+ * Where it is cut: a line above the row that begins there. Inside a row the line is a step, below the words before it.
+ * @param {DOMRect|undefined} box The first row of what follows. @param {boolean} isInside
+ */
+function tear(box, isInside) {
+  if (!box) return [];
+  const [y, height] = [`${box.y}px`, `${box.height}px`];
+  const right = h("div", { class: "pane-tear" }, h("span", null, "torn here"));
+  Object.assign(right.style, { left: isInside ? `${box.x}px` : "0", top: y, height: isInside ? height : "0" });
+  if (!isInside) return [right];
+  const left = h("div", { class: "pane-tear left" });
+  Object.assign(left.style, { width: `${box.x}px`, top: y, height });
+  return [left, right];
 }
 
 /** @param {HTMLElement} bands @param {Asked|null} asked @param {number} top */
@@ -56,7 +104,7 @@ const rankBadge = (rank) => h("span", { class: "pane-rank" }, `#${rank}`);
  * @param {Extent} extent @param {boolean} isWhole
  */
 function passageMark({ top, bottom }, isWhole) {
-  const mark = h("div", { class: isWhole ? "pane-passage" : "pane-passage torn" }, h("span", null, "answer"));
+  const mark = h("div", { class: isWhole ? "pane-passage" : "pane-passage torn" });
   mark.style.top = `${top}px`;
   mark.style.height = `${bottom - top}px`;
   return mark;
@@ -78,12 +126,13 @@ function scoreCards(rows, asked) {
 // -- The question
 
 const TYPING_PAUSE = 150;
+const touch = matchMedia("(pointer: coarse)");
 
 const HOW = "what a search finds first if every paragraph stands alone. Select lines of the text to change it.";
 
 export class Question {
-  /** @param {(pause: number) => void} changed */
-  constructor(changed) {
+  /** @param {(pause: number) => void} changed @param {HTMLElement} picturing What makes a picture of the answer. */
+  constructor(changed, picturing) {
     this.changed = changed;
     /** @type {Lines|null} Null if the search finds the passage. */
     this.lines = null;
@@ -108,16 +157,13 @@ export class Question {
       "Find it again",
     );
     this.passage = h("p", { class: "question-passage", title: `The answer is ${HOW}` });
-    this.verdicts = [new VerdictButton(0), new VerdictButton(1)];
+    /** The answer that was brought into sight last. */
+    this.revealed = "";
     this.answer = h(
       "div",
       { class: "question-answer", hidden: true },
-      h(
-        "div",
-        { class: "verdicts" },
-        this.verdicts.map(({ element }) => element),
-      ),
       h("div", { class: "question-place" }, this.passage, this.using, this.automatic),
+      picturing,
     );
     this.element = h(
       "form",
@@ -167,8 +213,9 @@ export class Question {
     });
     const asked = all.find((one) => one !== null) ?? null;
     this.answer.hidden = asked === null;
+    for (const lane of lanes) lane.verdict.show(lane);
     if (!asked) return;
-    for (const verdict of this.verdicts) verdict.show(lanes);
+    this.#reveal(asked);
     refill(
       this.passage,
       wordsOf(
@@ -179,6 +226,20 @@ export class Question {
     this.automatic.hidden = !asked.passage?.is_given;
     this.#offer();
     announce(spoken(lanes));
+  }
+
+  /** A new answer is brought into sight, once, and with it where it is torn. @param {Asked} asked */
+  #reveal({ passage }) {
+    // A lane may still show what it found for the question before.
+    const known = this.lanes.filter(({ result }) => {
+      const found = result?.question?.passage;
+      return found && found.start === passage?.start && found.end === passage.end;
+    });
+    const place = passage ? `${known.length}:${this.text}:${passage.start}-${passage.end}` : "";
+    if (place === this.revealed) return;
+    this.revealed = place;
+    const tears = known.flatMap(({ pane }) => pane.tear() ?? []);
+    for (const { pane } of known) pane.revealAnswer(Math.min(...tears));
   }
 
   #typed() {
@@ -201,7 +262,8 @@ export class Question {
 
   #useSelected() {
     this.#choose(this.selected);
-    this.input.focus();
+    // On a touch screen a keyboard would cover the text.
+    if (!touch.matches) this.input.focus();
   }
 
   /** @param {Lines|null} lines */
@@ -218,7 +280,7 @@ function wordsOf({ passage }, isRelevant) {
   return [
     h("span", { class: "soft" }, "Answer: "),
     placeOf(passage),
-    h("span", { class: "soft" }, passage.is_given ? ", chosen by you" : ", found by search"),
+    h("span", { class: "soft" }, passage.is_given ? ", chosen by hand" : ", found by search"),
     !passage.is_given && h("span", { class: "visually-hidden" }, `: ${HOW}`),
     !isRelevant && h("span", { class: "question-doubt" }, " A search would call nothing here relevant."),
   ];

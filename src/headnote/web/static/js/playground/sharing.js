@@ -135,13 +135,15 @@ function keep(text) {
 /** @typedef {{message: string, remedy?: string}} Problem */
 
 const SAMPLE = "relay.md";
+/** What is shown first: an answer of the sample, here and in the splitter that most people begin with. */
+const FIRST = "q=How+do+I+replace+a+gauge%3F&preset=default&b.preset=langchain";
 
 /**
  * @param {URLSearchParams} query @param {Presets} presets
  * @returns {Promise<{choices: Choice[], question: string, lines: Lines|null, held: Held, problem: Problem|null}>}
  */
 export async function openAddress(query, presets) {
-  const { choices, question, lines, source } = readAddress(query, presets);
+  const { choices, question, lines, source } = readAddress(new URLSearchParams(query.toString() || FIRST), presets);
   const [held, ownChoice] = await Promise.all([
     hold(source).catch((/** @type {Problem} */ problem) => problem),
     choices.length === 0 && choiceFor(source, presets),
@@ -157,6 +159,9 @@ export async function openAddress(query, presets) {
 }
 
 export const openSample = () => hold({ kind: "sample" });
+
+/** A document of the folder. @param {string} path */
+export const openDocument = (path) => hold({ kind: "document", path });
 
 /**
  * A document begins with the settings of its folder, any other text with the defaults.

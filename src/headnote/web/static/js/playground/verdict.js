@@ -55,31 +55,45 @@ export function spoken(lanes) {
     .join(". ");
 }
 
+/**
+ * The verdict on one lane, as one sentence: who, what became of the answer, and what a search makes of that.
+ * @param {string} who @param {Chunked|null} result @returns {{fate: Verdict["fate"], who: string, words: string}|null}
+ */
+export function sentenceOf(who, result) {
+  const verdict = verdictOf(result);
+  const passage = result?.question?.passage;
+  if (!verdict || !passage) return null;
+  const { fate, rank, chunk } = verdict;
+  const count = passage.chunks.length;
+  if (fate === "whole") return { fate, who, words: `keeps the answer whole in chunk ${whole(chunk + 1)}, ${rank}.` };
+  if (fate === "lost") return { fate, who, words: "leaves the answer out of all chunks." };
+  if (count === 1) return { fate, who, words: `has only a part of the answer, in chunk ${whole(chunk + 1)}, ${rank}.` };
+  return { fate, who, words: `tears the answer into ${whole(count)} chunks, ${rank}.` };
+}
+
 // -- In one lane, and the way to it. The button stays while its words change, as does focus.
 
+const SIGNS = { whole: "✓", torn: "✗", lost: "✗" };
+
 export class VerdictButton {
-  /** @param {number} at Which lane it is about. */
-  constructor(at) {
-    this.at = at;
+  constructor() {
     this.reveal = () => {};
     this.element = h("button", { type: "button", class: "verdict", hidden: true, onclick: () => this.reveal() });
   }
 
-  /** @param {Lane[]} lanes */
-  show(lanes) {
-    const lane = lanes[this.at];
-    const verdict = lane ? verdictOf(lane.result) : null;
-    this.element.hidden = !verdict;
-    if (!lane || !verdict) return;
-    const { fate, rank, words, chunk } = verdict;
-    this.reveal = () => chunk >= 0 && lane.reveal(chunk);
+  /** @param {Lane} lane */
+  show(lane) {
+    const sentence = sentenceOf(lane.title, lane.result);
+    this.element.hidden = !sentence;
+    if (!sentence) return;
+    const { fate, who, words } = sentence;
+    this.reveal = () => lane.revealAnswer();
     this.element.className = `verdict ${fate}`;
-    this.element.title = chunk >= 0 ? "Show it" : "";
+    this.element.title = "Show the answer";
     refill(
       this.element,
-      lanes.length > 1 && h("b", { class: "verdict-lane" }, lane.name),
-      h("b", { class: "numbers" }, rank.slice(0, 1).toUpperCase() + rank.slice(1)),
-      h("span", { class: "verdict-fate" }, words),
+      h("span", { class: "verdict-sign", "aria-hidden": "true" }, SIGNS[fate]),
+      h("span", { class: "verdict-words numbers" }, h("b", null, who), " ", words),
     );
   }
 }
