@@ -320,6 +320,7 @@ def test_the_graph(client: TestClient) -> None:
     assert edges == {("tides.md", harbour), ("tides.md", "moon.md"), (harbour, "tides.md")}
     assert {node["path"]: node["degree"] for node in graph["nodes"]}["tides.md"] == 3
     assert graph["orphans"] == ["alone.md"]
+    assert [path for path, spot in zip(paths, graph["spots"], strict=True) if spot is None] == ["alone.md"]
     assert [(link["path"], link["target"], link["broken"]) for link in graph["broken"]] == [
         ("moon.md", "gone.md", True)
     ]
@@ -461,7 +462,7 @@ def test_unknown_addresses_and_methods(client: TestClient) -> None:
 
 def test_an_index_that_cannot_be_used_says_so(index: Index) -> None:
     class Locked(Index):
-        def graph(self) -> Any:
+        def graph(self, *, arranged: bool = False) -> Any:
             raise LockedIndex("another writer is at work", path="/secret/place", remedy="wait")
 
         def contents(self) -> Any:
@@ -497,7 +498,7 @@ def test_an_empty_folder_is_served(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="none") as index:
         client = client_of(Served(index))
         assert json_of(client, "/api/search", q="anything")["hits"] == []
-        assert json_of(client, "/api/graph") == {"nodes": [], "edges": [], "orphans": [], "broken": []}
+        assert json_of(client, "/api/graph") == {"nodes": [], "edges": [], "orphans": [], "broken": [], "spots": []}
         assert json_of(client, "/api/status")["updated"] is None
 
 

@@ -814,10 +814,17 @@ class Index(IndexedFolder):
         check_types(path=(path, str))
         return self.tree.file(path)
 
-    def graph(self) -> Graph:
+    def graph(self, *, arranged: bool = False) -> Graph:
         """Which documents link to which, and the broken links. While the folder is read for the first time, no link is
-        resolved, and none is called broken."""
-        return self._library.graph()
+        resolved, and none is called broken.
+
+        Args:
+            arranged: Whether each document with links gets its spot in a picture. Spots are kept beside the index: when
+                the folder changes, documents stay about where they were, and new ones appear beside their neighbours.
+        """
+        check_types(arranged=(arranged, bool))
+        graph = self._library.graph()
+        return replace(graph, spots=self._arrangement.spots(graph)) if arranged else graph
 
     def neighbourhood(self, path: str, depth: int = 1, limit: int = 50) -> Neighbourhood:
         """A document, those it links to and those that link to it, and so on.

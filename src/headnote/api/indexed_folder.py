@@ -6,6 +6,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ from headnote.store.opening import schema_of
 
 if TYPE_CHECKING:
     from headnote.extra.packs.making import PackSource
+    from headnote.links.spots import Arrangement
     from headnote.search.related import Surroundings
 
 
@@ -108,6 +110,12 @@ class IndexedFolder:
     @property
     def _library(self) -> Library:
         return Library(self._store, self.root, self.tree, self.index_settings.max_file_bytes)
+
+    @cached_property
+    def _arrangement(self) -> Arrangement:
+        from headnote.links.spots import Arrangement
+
+        return Arrangement(None if self.pack_info else self._store.folder, may_write=not self.read_only)
 
     @property
     def _model(self) -> str:

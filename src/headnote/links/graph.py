@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from headnote.store.rows import DocumentSummary, LinkRow
 
@@ -42,6 +42,8 @@ class Graph:
     """Documents without any edge."""
     broken: list[LinkRow]
     """Links that lead nowhere."""
+    spots: list[tuple[int, int] | None] = field(default_factory=list)
+    """Where each document lies in a picture; None for an orphan. Empty unless somebody asks for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from headnote.sources.repository import ListedFile
@@ -299,6 +300,9 @@ class Store(Readable, Protocol):
 
     place: str
     """Where it is, for people: without password."""
+
+    folder: Path | None
+    """Where files that are made from the index may lie beside it; None for a database."""
 
     is_shared: bool
     """Whether writers on other machines, with folders of their own, may be at work on the same index."""

@@ -243,12 +243,13 @@ def _links_of(view: DocumentView) -> dict[str, list[responses.LinkAnswer]]:
 
 def graph(served: Served, _: requests.Nothing) -> responses.GraphAnswer:
     """Which documents link to which, and which links are broken."""
-    whole = served.index.graph()
+    whole = served.index.graph(arranged=True)
     return responses.GraphAnswer(
         whole.nodes,
         whole.edges,
         whole.orphans,
         [link_answer(link, True) for link in whole.broken],
+        whole.spots,
     )
 
 

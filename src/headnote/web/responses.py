@@ -409,6 +409,8 @@ class GraphAnswer(msgspec.Struct):
     edges: list[tuple[int, int]]
     orphans: list[str]
     broken: list[LinkAnswer]
+    spots: list[tuple[int, int] | None]
+    """Where each document lies in a picture of the whole; null for an orphan."""
 
 
 class RelatedAnswer(msgspec.Struct):

@@ -285,6 +285,7 @@ def _derive(writer: PostgresWriter) -> None:
 class PostgresStore:
     """Safe for threads; a fork makes connections of its own."""
 
+    folder: Path | None = None
     is_shared = True
 
     def __init__(self, connections: PostgresConnections, exact: int = EXACT) -> None:

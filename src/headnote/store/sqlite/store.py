@@ -278,6 +278,7 @@ class SqliteStore:
     def __init__(self, connections: SqliteConnections) -> None:
         self._connections = connections
         self.file = connections.file
+        self.folder: Path | None = connections.file.parent
         self.place = str(connections.file.parent)
         self._caches: dict[tuple[int, ...], SqliteCaches] = {}
         """Caches of the file that was read last."""

@@ -38,7 +38,8 @@
  * @typedef {{path: string, title: string, chunks: number, size: number, changed: number, links: number,
  *   tags: string[]}} Entry
  * @typedef {{path: string, title: string, degree: number, tags: string[]}} GraphNode
- * @typedef {{nodes: GraphNode[], edges: [number, number][], orphans: string[], broken: Link[]}} Graph
+ * @typedef {{nodes: GraphNode[], edges: [number, number][], orphans: string[], broken: Link[],
+ *   spots: ([number, number]|null)[]}} Graph
  * @typedef {{nodes: (GraphNode & {distance: number})[], edges: [number, number][], left_out: number}} Neighbourhood
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, source: string, similarity: number, model: string, words: string[], shared_links: number,

@@ -26,9 +26,9 @@ class GraphView {
       pointed: (/** @type {string|null} */ path) => this.#pointPath(path),
       searched: () => this.#searched(),
     };
-    this.side = new Side(handlers, this.choices.element);
+    this.side = new Side(handlers, [this.choices.element, this.legend.element]);
     /** @type {Graph} */
-    this.graph = { nodes: [], edges: [], orphans: [], broken: [] };
+    this.graph = { nodes: [], edges: [], orphans: [], broken: [], spots: [] };
     /** Generation of the index that is drawn; undefined before any. @type {number|null|undefined} */
     this.loaded = undefined;
     this.failure = h("div");
@@ -62,8 +62,8 @@ class GraphView {
         button("Zoom in", "+", () => this.picture.camera.zoom(1.35)),
         button("Zoom out", "−", () => this.picture.camera.zoom(0.74)),
         button("Show everything", "⤢", () => this.picture.fit()),
+        button("Save as picture", "⤓", () => void this.#save()),
       ),
-      this.legend.element,
     );
     return h(
       "section",
@@ -160,6 +160,13 @@ class GraphView {
     );
     this.picture.show(scene);
     this.#search();
+  }
+
+  async #save() {
+    const blob = await this.picture.toFile();
+    const address = URL.createObjectURL(blob);
+    h("a", { href: address, download: `${currentStatus()?.root ?? "headnote"} graph.png` }).click();
+    URL.revokeObjectURL(address);
   }
 
   #searched() {

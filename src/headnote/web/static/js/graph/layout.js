@@ -1,6 +1,6 @@
 /**
- * Where points lie: lines pull, linked points push each other away, and orphans lie around them. This runs as a worker,
- * so that the graph can be moved and searched meanwhile.
+ * Where points lie that have no place yet, those around a document and tags: lines pull, and linked points push each
+ * other away. This runs as a worker, so that the graph can be moved and searched meanwhile.
  *
  * It is what d3-force does, without it and the three libraries below it: their points are objects, and would have to be
  * copied to the page for each picture. Here they are typed arrays, which are handed over.
@@ -149,12 +149,11 @@ class Layout {
     // Not random: the same documents always get the same places. Those with most links start in the middle.
     const order = [...degree.keys()].sort((a, b) => degree[b] - degree[a]);
     this.linked = order.filter((node) => degree[node] > 0);
-    this.orphans = order.filter((node) => degree[node] === 0);
     const place = new Uint32Array(count);
     this.linked.forEach((node, at) => (place[node] = at));
     this.edges = edges.map((node) => place[node]);
     this.degree = Float32Array.from(this.linked, (node) => degree[node]);
-    const circle = spiral(this.linked.length, 24, 0);
+    const circle = spiral(this.linked.length, 24);
     this.x = circle.x;
     this.y = circle.y;
     this.vx = new Float32Array(this.x.length);
@@ -199,19 +198,11 @@ class Layout {
     this.heat *= 0.985;
   }
 
-  /** Write the places of all points, in their order. @param {Places} places */
+  /** Write the places of all points with lines, in their order. @param {Places} places */
   write({ x, y }) {
     this.linked.forEach((node, at) => {
       x[node] = this.x[at];
       y[node] = this.y[at];
-    });
-    if (this.orphans.length === 0) return;
-    const far = this.x.map((value, at) => Math.hypot(value, this.y[at])).sort();
-    const radius = far.length > 0 ? far[Math.floor(far.length * 0.95)] * 1.08 + 40 : 0;
-    const around = spiral(this.orphans.length, Math.max(16, radius / 45), radius);
-    this.orphans.forEach((node, at) => {
-      x[node] = around.x[at];
-      y[node] = around.y[at];
     });
   }
 
@@ -235,18 +226,12 @@ class Layout {
   }
 }
 
-/**
- * Points in a sunflower pattern, outside of a circle.
- * @param {number} count
- * @param {number} space
- * @param {number} hole
- * @returns {Places}
- */
-function spiral(count, space, hole) {
+/** Points in a sunflower pattern. @param {number} count @param {number} space @returns {Places} */
+function spiral(count, space) {
   const x = new Float32Array(count);
   const y = new Float32Array(count);
   for (let i = 0; i < count; i += 1) {
-    const distance = Math.sqrt(hole * hole + i * space * space);
+    const distance = Math.sqrt(i) * space;
     x[i] = distance * Math.cos(i * GOLDEN);
     y[i] = distance * Math.sin(i * GOLDEN);
   }

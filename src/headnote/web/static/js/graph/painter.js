@@ -1,20 +1,28 @@
-/** Draws a scene on a canvas. What moves is drawn with less detail, so that it moves smoothly. */
+/**
+ * Draws a scene on a canvas, in two layers. Below are all lines and points: drawn a few at a time, so that nobody waits
+ * for them, and moved as a picture while the view moves. Above is what is lit, and names.
+ */
 
+import { plural } from "../core/format.js";
 import { HUES } from "./groups.js";
 
 /** @typedef {import("./picture.js").Camera} Camera */
 /** @typedef {import("./scene.js").Scene} Scene */
 
 const MAX_LABELS = 40;
+/** While it moves; a name with its halo takes half a millisecond. */
+const MOVING_LABELS = 12;
 /**
- * While it moves. Measured without a graphics card on 2,453 documents: 4,902 lines take 24 ms, a sixth of them 4 ms;
- * points take 14 ms as circles and 6 ms as squares, and a name with its halo half a millisecond.
+ * Lines, and points, that are drawn at once. Measured without a graphics card: 4,902 lines take 24 ms, and 2,453 points
+ * 14 ms as circles and 6 ms as squares.
  */
-const MOVING_LABELS = 6;
-const MOVING_EDGES = 800;
-/** Points up to this size are squares: at rest those that look the same, while it moves all but the hubs. */
+const BATCH = 2000;
+/** While places change, every picture has all of it at once: of more lines than this, a part. */
+const MOVING_EDGES = 4000;
+/** Points up to this size are squares, which look the same. */
 const TINY = 1.2;
-const MOVING_TINY = 5;
+/** How much is seen of what is not lit. */
+const DIMMED = 0.22;
 const ROUND = Math.PI * 2;
 
 export class Painter {
@@ -22,12 +30,20 @@ export class Painter {
   constructor(canvas, camera) {
     this.canvas = canvas;
     this.camera = camera;
-    this.pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    this.front = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    /** The layer below, and where its camera was. */
+    this.below = document.createElement("canvas");
+    this.pen = /** @type {CanvasRenderingContext2D} */ (this.below.getContext("2d"));
+    this.view = { x: 0, y: 0, scale: 1, ratio: 1 };
+    /** What is still to be drawn of it. @type {Generator<void>|null} */
+    this.rest = null;
+    this.isStale = true;
+    /** How many times finer than the screen. */
+    this.fineness = 1;
     this.colours = { ink: "", soft: "", paper: "", accent: "", grey: "" };
     /** @type {string[]} The last is that of folders without a colour of their own. */
     this.hues = [];
     this.font = "";
-    this.tiny = TINY;
     this.readColours();
   }
 
@@ -56,89 +72,153 @@ export class Painter {
     return Math.min(1.6, Math.max(0.55, Math.sqrt(this.camera.scale)));
   }
 
-  /** @param {Scene} scene @param {boolean} isMoving */
-  paint(scene, isMoving) {
-    const { canvas, pen } = this;
-    const ratio = window.devicePixelRatio || 1;
-    const { clientWidth: width, clientHeight: height } = canvas;
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
+  /**
+   * @param {Scene} scene
+   * @param {"still"|"moving"|"settling"} state The view moves, or the places do.
+   * @returns {boolean} Whether more is to be drawn: paint again.
+   */
+  paint(scene, state) {
+    const ratio = (window.devicePixelRatio || 1) * this.fineness;
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    for (const one of [this.canvas, this.below]) {
+      if (one.width === Math.round(width * ratio) && one.height === Math.round(height * ratio)) continue;
+      one.width = Math.round(width * ratio);
+      one.height = Math.round(height * ratio);
+      this.isStale = true;
     }
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    if (scene.x.length === 0) return;
-    this.#edges(scene, isMoving);
-    this.tiny = isMoving && scene.points.length > 300 ? MOVING_TINY : TINY;
-    this.#points(scene, width, height);
-    this.#labels(scene, width, height, isMoving ? MOVING_LABELS : MAX_LABELS);
+    this.front.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.front.clearRect(0, 0, width, height);
+    if (scene.x.length === 0 || width === 0) return false;
+    this.#paintBelow(scene, state, ratio);
+    this.#copyBelow(isDimmed(scene));
+    this.#lit(scene);
+    this.#caption(scene);
+    this.#labels(scene, width, height, state === "still" ? MAX_LABELS : MOVING_LABELS);
+    return this.rest !== null;
   }
 
-  /** @param {Scene} scene @param {boolean} isMoving */
-  #edges({ edges, pointed, matched, x, y }, isMoving) {
+  /** Scene, places or colours are others. */
+  forget() {
+    this.isStale = true;
+  }
+
+  /** @param {Scene} scene @param {"still"|"moving"|"settling"} state @param {number} ratio */
+  #paintBelow(scene, state, ratio) {
+    const { x, y, scale } = this.camera;
+    const isElsewhere = x !== this.view.x || y !== this.view.y || scale !== this.view.scale;
+    const isSmall = scene.points.length + scene.edges.length / 2 < BATCH;
+    if (this.isStale || state === "settling" || (isElsewhere && (isSmall || state === "still"))) {
+      this.view = { x, y, scale, ratio };
+      this.isStale = false;
+      this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      this.pen.clearRect(0, 0, this.below.width, this.below.height);
+      this.rest = this.#all(scene, state === "settling");
+      // At once, what is drawn in a moment.
+      if (isSmall || state === "settling") for (const _ of this.rest);
+      if (isSmall || state === "settling") this.rest = null;
+    }
+    if (this.rest?.next().done) this.rest = null;
+  }
+
+  /** @param {Scene} scene @param {boolean} isSettling @returns {Generator<void>} */
+  *#all(scene, isSettling) {
     const { pen, colours } = this;
-    const count = edges.length / 2;
-    const every = isMoving ? Math.max(1, Math.ceil(count / MOVING_EDGES)) : 1;
-    pen.lineWidth = 1;
-    pen.strokeStyle = colours.soft;
-    pen.globalAlpha = (count > 3000 ? 0.13 : 0.28) * (pointed >= 0 || matched ? 0.5 : 1);
-    this.#lines(edges, x, y, every * 2, -1);
-    if (pointed >= 0) {
-      pen.globalAlpha = 0.9;
-      pen.strokeStyle = colours.accent;
-      pen.lineWidth = 1.4;
-      this.#lines(edges, x, y, 2, pointed);
+    const count = scene.edges.length / 2;
+    const every = isSettling ? Math.max(1, Math.ceil(count / MOVING_EDGES)) : 1;
+    for (let from = 0; from < count; from += BATCH * every) {
+      pen.lineWidth = 1;
+      pen.strokeStyle = colours.soft;
+      pen.globalAlpha = count > 3000 ? 0.13 : 0.28;
+      this.#lines(pen, scene, range(from, Math.min(count, from + BATCH * every), every));
+      pen.globalAlpha = 1;
+      yield;
     }
-    pen.globalAlpha = 1;
+    for (const members of batches([...scene.points.keys()])) {
+      this.#points(pen, scene, members, 1);
+      yield;
+    }
   }
 
-  /** @param {Uint32Array} edges @param {Float32Array} x @param {Float32Array} y @param {number} step
-   * @param {number} only Lines of this point; -1 for all. */
-  #lines(edges, x, y, step, only) {
-    const { pen } = this;
+  /** The layer below, where it is by now. @param {boolean} isDim */
+  #copyBelow(isDim) {
+    const { front, camera, view, below } = this;
+    const grown = camera.scale / view.scale;
+    front.globalAlpha = isDim ? DIMMED : 1;
+    front.drawImage(
+      below,
+      camera.x - view.x * grown,
+      camera.y - view.y * grown,
+      (below.width / view.ratio) * grown,
+      (below.height / view.ratio) * grown,
+    );
+    front.globalAlpha = 1;
+  }
+
+  /** What is pointed at with its lines, and what is found with the lines in between. @param {Scene} scene */
+  #lit(scene) {
+    const { front, colours } = this;
+    const { edges, pointed, matched, near } = scene;
+    if (matched) {
+      const between = range(0, edges.length / 2, 1).filter(
+        (at) => matched.has(edges[at * 2]) && matched.has(edges[at * 2 + 1]),
+      );
+      front.globalAlpha = between.length > 400 ? 0.2 : 0.5;
+      front.strokeStyle = colours.soft;
+      front.lineWidth = 1;
+      this.#lines(front, scene, between.slice(0, MOVING_EDGES));
+      front.globalAlpha = 1;
+      this.#points(front, scene, [...matched], matched.size > 400 ? 1 : 1.3);
+    }
+    if (pointed >= 0) {
+      front.globalAlpha = 0.9;
+      front.strokeStyle = colours.accent;
+      front.lineWidth = 1.4;
+      const own = range(0, edges.length / 2, 1);
+      this.#lines(front, scene, own.filter((at) => edges[at * 2] === pointed || edges[at * 2 + 1] === pointed));
+      front.globalAlpha = 1;
+      this.#points(front, scene, [pointed, ...near[pointed]], 1);
+    }
+    this.#rings(scene);
+  }
+
+  /** @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number[]} numbers Of lines. */
+  #lines(pen, { edges, x, y }, numbers) {
     const { scale, x: left, y: top } = this.camera;
     pen.beginPath();
-    for (let at = 0; at < edges.length; at += step) {
-      const a = edges[at];
-      const b = edges[at + 1];
-      if (only >= 0 && a !== only && b !== only) continue;
+    for (const at of numbers) {
+      const [a, b] = [edges[at * 2], edges[at * 2 + 1]];
       pen.moveTo(x[a] * scale + left, y[a] * scale + top);
       pen.lineTo(x[b] * scale + left, y[b] * scale + top);
     }
     pen.stroke();
   }
 
-  /** One path for all points of a kind: a change of colour costs more than a point. @param {Scene} scene
-   * @param {number} width @param {number} height */
-  #points(scene, width, height) {
-    const { pen, colours } = this;
-    for (const [isLit, numbers] of litApart(scene)) {
-      pen.globalAlpha = isLit ? 1 : 0.16;
-      for (const [kind, members] of byKind(scene, numbers)) {
-        this.#trace(scene, members, width, height);
-        const hue = kind.hue < 0 ? colours.ink : this.hues[kind.hue];
-        pen.fillStyle = kind.isHollow ? colours.paper : hue;
-        pen.fill();
-        if (!kind.isHollow) continue;
-        pen.strokeStyle = hue;
-        pen.lineWidth = 1.5;
-        pen.stroke();
-      }
+  /** One path for all points of a kind: a change of colour costs more than a point.
+   * @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number[]} numbers @param {number} grown */
+  #points(pen, scene, numbers, grown) {
+    for (const [kind, members] of byKind(scene, numbers)) {
+      this.#trace(pen, scene, members, grown);
+      const hue = kind.hue < 0 ? this.colours.ink : this.hues[kind.hue];
+      pen.fillStyle = kind.isHollow ? this.colours.paper : hue;
+      pen.fill();
+      if (!kind.isHollow) continue;
+      pen.strokeStyle = hue;
+      pen.lineWidth = 1.5;
+      pen.stroke();
     }
-    pen.globalAlpha = 1;
-    this.#rings(scene);
   }
 
-  /** @param {Scene} scene @param {number[]} members @param {number} width @param {number} height */
-  #trace({ points, x, y }, members, width, height) {
-    const { pen, size } = this;
+  /** @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number[]} members @param {number} grown */
+  #trace(pen, { points, x, y }, members, grown) {
+    const { size } = this;
+    const { clientWidth: width, clientHeight: height } = this.canvas;
     const { scale, x: left, y: top } = this.camera;
     pen.beginPath();
     for (const at of members) {
       const [atX, atY] = [x[at] * scale + left, y[at] * scale + top];
       if (atX < -20 || atY < -20 || atX > width + 20 || atY > height + 20) continue;
-      const radius = Painter.radius(points[at].degree) * size;
-      if (points[at].isTag || radius < this.tiny) pen.rect(atX - radius, atY - radius, radius * 2, radius * 2);
+      const radius = Painter.radius(points[at].degree) * size * grown;
+      if (points[at].isTag || radius < TINY) pen.rect(atX - radius, atY - radius, radius * 2, radius * 2);
       else {
         pen.moveTo(atX + radius, atY);
         pen.arc(atX, atY, radius, 0, ROUND);
@@ -148,7 +228,7 @@ export class Painter {
 
   /** Around the point under the pointer and the one in the middle. @param {Scene} scene */
   #rings({ points, x, y, pointed, middle }) {
-    const { pen, camera, colours, size } = this;
+    const { front: pen, camera, colours, size } = this;
     for (const at of [middle, pointed]) {
       if (at < 0) continue;
       pen.beginPath();
@@ -159,6 +239,18 @@ export class Painter {
     }
   }
 
+  /** What the block aside is. @param {Scene} scene */
+  #caption({ aside }) {
+    const text = aside && plural(aside.count, "orphan");
+    if (!text) return;
+    const { front: pen, camera, colours } = this;
+    const [x, y] = camera.toScreen(aside.x, aside.y);
+    pen.font = `12px ${this.font}`;
+    pen.textBaseline = "alphabetic";
+    pen.fillStyle = colours.soft;
+    pen.fillText(text, x - 4, y - 12);
+  }
+
   /**
    * Names, as many as fit: first the point under the pointer, then matches of the search, then hubs.
    * @param {Scene} scene
@@ -167,7 +259,7 @@ export class Painter {
    * @param {number} most
    */
   #labels(scene, width, height, most) {
-    const { pen, camera, colours } = this;
+    const { front: pen, camera, colours } = this;
     const longest = Math.min(42, Math.max(14, Math.floor(width / 11)));
     /** @type {Box[]} */
     const taken = [];
@@ -198,26 +290,25 @@ export class Painter {
 /** @typedef {[number, number, number, number]} Box */
 /** @typedef {{hue: number, isHollow: boolean}} Kind A hue below 0 is that of tags. */
 
-/** Points that are not meant lie below those that are. @param {Scene} scene @returns {[boolean, number[]][]} */
-function litApart({ points, pointed, matched, near }) {
-  const all = [...points.keys()];
-  if (pointed < 0 && !matched) return [[true, all]];
-  const lit = new Set(pointed >= 0 ? [pointed, ...near[pointed], ...(matched ?? [])] : matched);
-  return [
-    [false, all.filter((at) => !lit.has(at))],
-    [true, [...lit]],
-  ];
-}
+/** Whether something is lit, and all else is not. @param {Scene} scene */
+const isDimmed = ({ pointed, matched }) => pointed >= 0 || matched !== null;
+
+/** @param {number} from @param {number} to @param {number} step */
+const range = (from, to, step) => Array.from({ length: Math.ceil((to - from) / step) }, (_, at) => from + at * step);
+
+/** @param {number[]} numbers */
+const batches = (numbers) =>
+  range(0, numbers.length, BATCH).map((from) => numbers.slice(from, from + BATCH));
 
 /** @param {Scene} scene @param {number[]} numbers @returns {[Kind, number[]][]} */
-function byKind({ points }, numbers) {
+function byKind({ points, near }, numbers) {
   /** @type {Map<number, [Kind, number[]]>} */
   const kinds = new Map();
   for (const at of numbers) {
-    const { isTag, degree } = points[at];
+    const { isTag } = points[at];
     const hue = isTag ? -1 : points[at].hue;
     // Orphans and tags are hollow.
-    const isHollow = degree === 0 || isTag;
+    const isHollow = isTag || near[at].length === 0;
     const key = hue * 2 + (isHollow ? 1 : 0);
     const known = kinds.get(key);
     if (known) known[1].push(at);

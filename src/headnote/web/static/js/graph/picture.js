@@ -2,7 +2,7 @@
 
 import { h } from "../core/dom.js";
 import { Painter } from "./painter.js";
-import { emptyScene, placesBefore } from "./scene.js";
+import { emptyScene, isUnsettled, putAside, resume } from "./scene.js";
 
 /** @typedef {import("./scene.js").Point} Point */
 /** @typedef {import("./scene.js").Scene} Scene */
@@ -11,6 +11,7 @@ import { emptyScene, placesBefore } from "./scene.js";
 
 const CLOSEST = 8;
 const FARTHEST = 0.04;
+const ROOM = 48;
 
 export class Camera {
   /**
@@ -45,14 +46,17 @@ export class Camera {
 
   /** See all of it. @param {Float32Array} xs @param {Float32Array} ys */
   fit(xs, ys) {
-    const { clientWidth: width, clientHeight: height } = this.canvas;
-    if (xs.length === 0 || width === 0) return;
+    // Beside the buttons of a large picture.
+    const room = this.isSmall ? 0 : ROOM;
+    const [width, height] = [this.canvas.clientWidth - room, this.canvas.clientHeight];
+    if (xs.length === 0 || width <= 0) return;
     const edges = (/** @type {Float32Array} */ values) => {
-      const sorted = values.slice().sort();
+      const sorted = values.filter(Number.isFinite).sort();
       // The farthest few may be cut off: one stray document must not make all others tiny.
       const skip = Math.floor(sorted.length / 200);
       return [sorted[skip], sorted[sorted.length - 1 - skip]];
     };
+    if (!xs.some(Number.isFinite)) return;
     const [left, right] = edges(xs);
     const [top, bottom] = edges(ys);
     this.scale = Math.min(3, 0.88 * Math.min(width / Math.max(right - left, 60), height / Math.max(bottom - top, 60)));
@@ -170,22 +174,34 @@ export class Picture {
     });
     document.addEventListener("themechange", () => {
       this.painter.readColours();
+      this.painter.forget();
       this.#repaint();
     });
     new ResizeObserver(() => (this.camera.isOwn ? this.#repaint() : this.fit())).observe(this.canvas);
   }
 
-  /** Lay a scene out and show it. What was in the one before moves from where it was. @param {Scene} scene */
+  /**
+   * Show a scene. Where a point has no place yet, it is laid out first, from where it was in the scene before.
+   * @param {Scene} scene
+   */
   show(scene) {
-    const start = placesBefore(scene, this.scene);
+    resume(scene, this.scene);
     this.scene = scene;
     this.worker?.terminate();
-    this.canvas.dataset.layout = "running";
+    this.worker = undefined;
     this.canvas.dataset.points = String(scene.points.length);
+    if (isUnsettled(scene)) this.#layOut(scene);
+    else this.#place();
+    this.canvas.dataset.layout = this.worker ? "running" : scene.points.length > 0 ? "done" : "empty";
+  }
+
+  /** @param {Scene} scene */
+  #layOut(scene) {
     const worker = new Worker(new URL("./layout.js", import.meta.url), { type: "module" });
     this.worker = worker;
     worker.addEventListener("message", ({ data }) => this.#take(worker, data));
     const edges = scene.edges.slice();
+    const start = { x: scene.x.slice(), y: scene.y.slice() };
     const buffers = [edges.buffer, start.x.buffer, start.y.buffer];
     worker.postMessage({ count: scene.points.length, edges, start }, buffers);
   }
@@ -201,13 +217,13 @@ export class Picture {
     if (this.scene.pointed === at) return;
     this.scene.pointed = at;
     this.canvas.classList.toggle("pointing", at >= 0);
-    this.canvas.title = at >= 0 ? this.scene.points[at].path || this.scene.points[at].name : "";
+    this.canvas.title = at >= 0 ? this.scene.points[at].name : "";
     this.#repaint();
   }
 
   /** @param {number} at */
   bringIntoSight(at) {
-    if (this.scene.x.length > 0) this.camera.show(this.scene.x[at], this.scene.y[at]);
+    if (Number.isFinite(this.scene.x[at])) this.camera.show(this.scene.x[at], this.scene.y[at]);
   }
 
   /** See all of it. */
@@ -216,14 +232,32 @@ export class Picture {
     this.camera.isOwn = false;
   }
 
+  /** What is seen as a PNG, twice as fine as on this screen. @returns {Promise<Blob>} */
+  async toFile() {
+    const { canvas, painter, scene } = this;
+    painter.fineness = 2;
+    painter.forget();
+    while (painter.paint(scene, "still")) await new Promise(requestAnimationFrame);
+    const file = document.createElement("canvas");
+    [file.width, file.height] = [canvas.width, canvas.height];
+    const pen = /** @type {CanvasRenderingContext2D} */ (file.getContext("2d"));
+    pen.fillStyle = painter.colours.paper;
+    pen.fillRect(0, 0, file.width, file.height);
+    pen.drawImage(canvas, 0, 0);
+    painter.fineness = 1;
+    this.#repaint();
+    return new Promise((done, failed) =>
+      file.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser makes no picture of this size")))),
+    );
+  }
+
   /** @param {Worker} worker @param {{x: Float32Array, y: Float32Array, done: boolean}} places */
   #take(worker, { x, y, done }) {
     if (worker !== this.worker) return;
     const { x: oldX, y: oldY } = this.scene;
     if (done || !calm.matches) {
       [this.scene.x, this.scene.y] = [x, y];
-      if (this.camera.isOwn) this.#repaint();
-      else this.fit();
+      this.#place();
     }
     if (done) {
       this.canvas.dataset.layout = "done";
@@ -235,6 +269,15 @@ export class Picture {
     // The pair that is not drawn any more goes back; the first time there is none, and the worker has another one.
     const back = calm.matches ? { x, y } : { x: oldX, y: oldY };
     if (back.x.length === this.scene.points.length) worker.postMessage(back, [back.x.buffer, back.y.buffer]);
+  }
+
+  /** All places are known. */
+  #place() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    putAside(this.scene, width / Math.max(1, height));
+    this.painter.forget();
+    if (this.camera.isOwn) this.#repaint();
+    else this.fit();
   }
 
   /** Draw less for a moment, and all of it when nothing moves any more. */
@@ -253,7 +296,8 @@ export class Picture {
     this.isDue = true;
     requestAnimationFrame(() => {
       this.isDue = false;
-      this.painter.paint(this.scene, Boolean(this.worker || this.isMoving));
+      const state = this.worker ? "settling" : this.isMoving ? "moving" : "still";
+      if (this.painter.paint(this.scene, state)) this.#repaint();
     });
   }
 

@@ -3,6 +3,7 @@
 import { freshId, h, refill } from "../core/dom.js";
 import { plural, whole } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
+import { namesOf } from "./scene.js";
 
 /** @typedef {import("../types.js").Graph} Graph */
 /** @typedef {import("../types.js").Link} Link */
@@ -18,13 +19,16 @@ const LISTS = [
 
 export class Side {
   /** @param {{pointed: (path: string|null) => void, searched: () => void}} handlers
-   * @param {HTMLElement} choices What else can be chosen, below the search. */
+   * @param {HTMLElement[]} choices What else can be chosen, below the search. */
   constructor(handlers, choices) {
     this.handlers = handlers;
     /** Only documents of this folder; empty for all. */
     this.folder = "";
     /** @type {Graph} */
-    this.graph = { nodes: [], edges: [], orphans: [], broken: [] };
+    this.graph = { nodes: [], edges: [], orphans: [], broken: [], spots: [] };
+    /** All documents as they are listed, those with most links first. @type {{path: string, name: string,
+     * title: string, degree: number}[]} */
+    this.documents = [];
     this.list = "all";
     this.most = PAGE;
     const id = freshId("graph-search");
@@ -64,9 +68,13 @@ export class Side {
     this.#draw();
   }
 
-  /** @param {Graph} graph */
+  /** Fills the lists; `narrow` draws them. @param {Graph} graph */
   show(graph) {
     this.graph = graph;
+    const names = namesOf(graph.nodes);
+    this.documents = graph.nodes.map(({ path, title, degree }, at) => ({ path, title, degree, name: names[at] }));
+    // Stable: those with as many links stay in the order of their paths.
+    this.documents.sort((a, b) => b.degree - a.degree);
     const counts = [graph.nodes.length, graph.orphans.length, graph.broken.length];
     const name = freshId("graph-list");
     refill(
@@ -81,7 +89,6 @@ export class Side {
         ),
       ),
     );
-    this.#draw();
   }
 
   /** @param {string} list */
@@ -119,13 +126,12 @@ export class Side {
   #documentRows() {
     const orphans = new Set(this.graph.orphans);
     const words = this.words();
-    return this.graph.nodes
-      .filter((node) => (this.list === "all" || orphans.has(node.path)) && isMeant(node, words, this.folder))
-      .sort((a, b) => b.degree - a.degree || a.path.localeCompare(b.path))
+    return this.documents
+      .filter((one) => (this.list === "all" || orphans.has(one.path)) && isMeant(one, words, this.folder))
       .map(
-        ({ path, title, degree }) =>
+        ({ path, name, degree }) =>
           () =>
-            this.#row(path, title || path, path, plural(degree, "link"), hrefOf("document", { path })),
+            this.#row(path, name, path, plural(degree, "link"), hrefOf("document", { path })),
       );
   }
 
