@@ -220,6 +220,7 @@ def test_text_becomes_what_the_setting_takes(tmp_path: Path) -> None:
         "HEADNOTE_SHARED": "somewhere",
         "HEADNOTE_COMPILE": "1",
         "HEADNOTE_COMPILED": "somewhere",
+        "HEADNOTE_BUNDLE": "1",
         "PATH": "x",
     }
     expected = make_settings(

@@ -191,6 +191,11 @@ def test_packages_are_published_after_they_were_used(workflow: dict[Any, Any]) -
     assert jobs["publish"]["environment"]["name"] == "pypi"
 
 
+def test_the_sdist_has_the_bundle_of_the_page_for_all_wheels(workflow: dict[Any, Any]) -> None:
+    [build] = [step for step in workflow["jobs"]["build"]["steps"] if "python -m build" in step.get("run", "")]
+    assert build["env"]["HEADNOTE_BUNDLE"] == "1"
+
+
 def test_compiled_wheels_are_made_for_every_supported_python_and_published(workflow: dict[Any, Any]) -> None:
     pyproject = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     versions = re.findall(r"Python :: 3\.(\d+)", "\n".join(pyproject["project"]["classifiers"]))

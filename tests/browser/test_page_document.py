@@ -67,7 +67,9 @@ def test_links_between_documents_stay_in_the_page(visit: Visit) -> None:
     expect(page.locator(".target-lines")).to_be_in_viewport()
     backlinks = page.locator(".aside-part").filter(has_text="Linked from")
     expect(backlinks).to_contain_text("which is why calibration comes before everything else.")
-    backlinks.get_by_role("link").filter(has_text="index.md").first.click()
+    # A link by the title of the document, and one by the sentence; its path stands beside them.
+    expect(backlinks.locator("li", has_text="index.md").get_by_role("link").first).to_have_text("Tidewater handbook")
+    backlinks.get_by_role("link", name="calibration comes before everything else").click()
     expect(page.locator(".document-head .mono")).to_have_text("index.md")
     expect(page.locator(".target-lines")).to_be_in_viewport()
     page.go_back()

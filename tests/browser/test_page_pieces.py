@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,6 +48,24 @@ def test_only_what_is_near_is_drawn(reader: Visit) -> None:
     reader.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     expect(article.get_by_text(f"Passage {SECTIONS - 1}.")).to_be_attached()
     assert waiting.count() > 3, "those between stay as they are"
+
+
+def test_bands_are_drawn_where_the_reader_is(reader: Visit) -> None:
+    reader.go("#/document?path=long.md")
+    page = reader.page
+    bands = page.locator(".band")
+    expect(bands.first).to_be_visible()
+    of_all = re.fullmatch(r"Chunk 1 of (\d+), .*", bands.first.get_attribute("aria-label"))
+    assert of_all
+    assert bands.count() * 3 < int(of_all[1])
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(bands.last).to_have_accessible_name(re.compile(f"Chunk {of_all[1]} of"))
+    expect(page.locator(".outline a[aria-current]")).to_be_in_viewport()
+    assert bands.count() * 3 < int(of_all[1])
+    # The keys go on from there, as in a short document.
+    bands.last.focus()
+    page.keyboard.press("[")
+    expect(page.locator(".band:focus")).to_have_accessible_name(re.compile(f"Chunk {int(of_all[1]) - 1} of"))
 
 
 def test_a_line_far_away_is_shown(reader: Visit) -> None:
@@ -107,7 +126,7 @@ def test_a_piece_follows_what_it_embeds_and_the_sidebar_what_links_here(reader: 
     (server.folder / "other.md").write_text("# Other\n\nSee [[report]].\n", encoding="utf-8")
     expect(embedded).to_contain_text("The new words.")
     expect(embedded).to_be_in_viewport()
-    expect(page.locator(".aside-part", has_text="Linked from")).to_contain_text("other.md:3")
+    expect(page.locator(".aside-part", has_text="Linked from")).to_contain_text("See report.")
 
 
 def test_back_returns_to_a_link_in_a_piece_that_is_not_drawn(reader: Visit, server: Server) -> None:

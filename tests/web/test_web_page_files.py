@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from headnote.web.page_files import MIN_COMPRESSED_BYTES, STYLES, PageFiles, page
+from headnote.web.page_files import BUNDLE, MIN_COMPRESSED_BYTES, STYLES, PageFiles, page
 
 pytest_plugins = ("web_fixtures",)
 
@@ -62,6 +62,13 @@ def test_the_first_view_waits_for_no_module(client: TestClient) -> None:
             imported = ((STATIC / path).parent / target).resolve().relative_to(STATIC.resolve()).as_posix()
             assert imported in preloaded, f"{path} imports {imported}"
     assert {path.split("/")[1] for path in preloaded} == {"main.js", "core", "search", "shell"}
+
+
+def test_a_package_with_a_bundle_loads_that_alone() -> None:
+    contents = {"index.html": b'<script src="{static}/js/main.js"></script><!-- modules -->', "js/main.js": b"1"}
+    sources, bundled = PageFiles(contents), PageFiles({**contents, BUNDLE: b"2"})
+    assert b'main.js"></script><link rel="modulepreload"' in sources.index("notes").body
+    assert bundled.index("notes").body == f'<script src="/static/{bundled.digest}/{BUNDLE}"></script>'.encode()
 
 
 def test_every_stylesheet_is_in_the_one_that_is_loaded(client: TestClient) -> None:

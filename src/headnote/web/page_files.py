@@ -74,6 +74,8 @@ STYLES = "css/page.css"
 """All stylesheets in one file."""
 FIRST_MODULES = ("js/main.js", "js/search/search-view.js")
 """What the first view runs. The modules that these import are loaded along with them, not one after the other."""
+BUNDLE = "js/bundle/main.js"
+"""All modules as one file, which a released package has beside them. Workers and frames load theirs as they are."""
 FRAMES = {"frames/diagram.html": DIAGRAM_POLICY}
 """Pages that the page shows inside itself, each with a policy of its own."""
 FOREVER = {"Cache-Control": "max-age=31536000, immutable"}
@@ -116,8 +118,10 @@ class PageFiles:
         """The page itself: it names the digest, so it alone is asked for at every visit. It names the folder, too, so
         that nothing moves when the first answer arrives."""
         base = f"/static/{self.digest}"
-        preload = [f'<link rel="modulepreload" href="{base}/{path}">' for path in self._first_modules]
         page = self._contents["index.html"].decode("utf-8").replace("{static}", base)
+        preload = [f'<link rel="modulepreload" href="{base}/{path}">' for path in self._first_modules]
+        if BUNDLE in self._contents:
+            page, preload = page.replace(f"{base}/{FIRST_MODULES[0]}", f"{base}/{BUNDLE}"), []
         page = page.replace("<!-- modules -->", "\n  ".join(preload))
         return PageFile("index.html", page.replace("{folder}", html.escape(folder)).encode("utf-8", "replace"))
 

@@ -15,6 +15,9 @@ import { recall, remember } from "../shell/preferences.js";
 
 // -- The outline
 
+/** Headings, of which only those in sight are laid out. */
+const MANY = 100;
+
 /** The headings, each a link to its line. @param {DocumentPage} page */
 export function outlineParts({ path, headings }) {
   const shown = headings.filter(({ text }) => text);
@@ -27,7 +30,7 @@ export function outlineParts({ path, headings }) {
       h("a", { href: hrefOf("document", { path, line }), data: { line } }, text),
     ),
   );
-  return [h("h2", null, "On this page"), h("ol", { class: "outline" }, items)];
+  return [h("h2", null, "On this page"), h("ol", { class: items.length > MANY ? "outline long" : "outline" }, items)];
 }
 
 /**
@@ -36,7 +39,7 @@ export function outlineParts({ path, headings }) {
  */
 export function markOutline(box, isPassed) {
   const links = /** @type {HTMLElement[]} */ ([...box.querySelectorAll(".outline a")]);
-  const current = links.findLast((link) => isPassed(Number(link.dataset.line)));
+  const current = links[passedIn(links.length, (at) => isPassed(Number(links[at].dataset.line)))];
   const before = box.querySelector(".outline a[aria-current]");
   if (before === (current ?? null)) return;
   before?.removeAttribute("aria-current");
@@ -47,11 +50,33 @@ export function markOutline(box, isPassed) {
   if (top < edges.top || bottom > edges.bottom) box.scrollTop += top - edges.top - box.clientHeight / 3;
 }
 
+/**
+ * The last of so many that is passed, asking few of them; -1 if none is.
+ * @param {number} count @param {(at: number) => boolean} isPassed
+ */
+function passedIn(count, isPassed) {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isPassed(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 // -- What follows the text
 
-/** @param {DocumentPage} page */
-export function backlinkParts({ backlinks }) {
-  return [backlinks.length > 0 && part("Linked from", backlinks.length, list(backlinks, incoming), true)];
+/**
+ * The documents that link here, each with the sentences in which it does.
+ * @param {DocumentPage} page @param {Map<string, string>} titles Of documents, by path.
+ */
+export function backlinkParts({ backlinks }, titles) {
+  if (backlinks.length === 0) return [];
+  const byDocument = new Map(backlinks.map(({ path }) => [path, /** @type {Link[]} */ ([])]));
+  for (const link of backlinks) byDocument.get(link.path)?.push(link);
+  const items = [...byDocument].map(([path, links]) => h("li", null, incoming(titles.get(path) || path, path, links)));
+  return [part("Linked from", byDocument.size, () => h("ul", { class: "aside-links backlinks" }, items), true)];
 }
 
 /** @param {DocumentPage} page */
@@ -60,20 +85,25 @@ export function factParts(page) {
   const size = page.chunks.reduce((sum, chunk) => sum + chunk.tokens, 0);
   const facts = [plural(page.lines, "line"), plural(page.chunks.length, "chunk"), plural(size, "token")];
   return [
-    inside.length > 0 && part("Links to", inside.length, list(inside, outgoing)),
-    page.chunks.length > 0 && part("Chunks", page.chunks.length, chunkList(page)),
-    part("About", 0, about(page, facts.join(", "))),
+    inside.length > 0 && part("Links to", inside.length, () => list(inside, outgoing)),
+    page.chunks.length > 0 && part("Chunks", page.chunks.length, () => chunkList(page)),
+    part("About", 0, () => about(page, facts.join(", "))),
   ];
 }
 
-/** @param {string} name @param {number} count @param {HTMLElement} content @param {boolean} [isOpen] */
+/**
+ * What can be folded. It is made when it is opened: a long document has thousands of chunks.
+ * @param {string} name @param {number} count @param {() => HTMLElement} content @param {boolean} [isOpen]
+ */
 function part(name, count, content, isOpen = false) {
-  return h(
+  const element = h(
     "details",
     { class: "disclosure aside-part", open: isOpen },
     h("summary", null, h("h2", null, name), count > 0 && h("span", { class: "chip numbers" }, count)),
-    content,
+    isOpen && content(),
   );
+  if (!isOpen) element.addEventListener("toggle", () => element.append(content()), { once: true });
+  return element;
 }
 
 /** @param {Link[]} links @param {(link: Link) => HTMLElement} row */
@@ -85,19 +115,25 @@ function list(links, row) {
   );
 }
 
-/** A link to here, in its sentence. @param {Link} link */
-function incoming({ path, line, text, sentence }) {
+/** @param {string} title @param {string} path @param {Link[]} links All of one document. */
+function incoming(title, path, links) {
+  // A sentence that links here twice says the same twice.
+  const sentences = [...new Map(links.map((link) => [link.sentence || link.line, link])).values()];
+  return [
+    h("a", { class: "break", href: hrefOf("document", { path, line: links[0].line }), dir: "auto" }, title),
+    title !== path && h("span", { class: "aside-path mono soft break", dir: "ltr" }, path),
+    ...sentences.map(({ line, text, sentence }) => {
+      const href = hrefOf("document", { path, line });
+      return h("a", { class: "aside-text", href, dir: "auto" }, inSentence(text, sentence, line));
+    }),
+  ].filter(Boolean);
+}
+
+/** The text of a link in its sentence. @param {string} text @param {string} sentence @param {number} line */
+function inSentence(text, sentence, line) {
   const at = text ? sentence.indexOf(text) : -1;
-  const said =
-    at < 0
-      ? [sentence || text]
-      : [sentence.slice(0, at), h("strong", null, text), sentence.slice(at + text.length)].filter(Boolean);
-  return h(
-    "a",
-    { href: hrefOf("document", { path, line }) },
-    h("span", { class: "break", dir: "ltr" }, `${path}:${line}`),
-    said[0] && h("span", { class: "aside-text", dir: "auto" }, said),
-  );
+  if (at < 0) return sentence || text || `line ${line}`;
+  return [sentence.slice(0, at), h("strong", null, text), sentence.slice(at + text.length)].filter(Boolean);
 }
 
 /** @param {Link} link */

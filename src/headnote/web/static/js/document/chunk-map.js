@@ -12,45 +12,66 @@ import { lines, plural } from "../core/format.js";
  * @typedef {{first: number, last: number, top: number, bottom: number, element?: Element}} Stretch
  */
 
+/** The blocks of a piece are measured when somebody asks for one of its lines. */
 class LineMap {
   /** @param {HTMLElement} article */
   constructor(article) {
     this.article = article;
-    const zero = article.getBoundingClientRect().top;
-    /** @type {Stretch[]} */
-    this.stretches = [];
-    for (const block of article.querySelectorAll("[data-start-line], [data-first-line]")) {
-      // Folded elements have a position, but are not visible.
-      if (!block.checkVisibility()) continue;
-      // A piece that is not drawn yet keeps the place of its lines.
-      const first = Number(block.getAttribute("data-start-line") ?? block.getAttribute("data-first-line"));
-      const last = Number(block.getAttribute("data-end-line") ?? block.getAttribute("data-last-line") ?? first);
-      const { top, bottom } = block.getBoundingClientRect();
-      const before = this.stretches.at(-1);
-      // Nested blocks are part of the block around them.
-      if (before && first <= before.last) continue;
-      const place = { top: top - zero, bottom: bottom - zero };
-      this.stretches.push({ first, last: Math.max(first, last), ...place, element: block });
-    }
-    this.height = article.getBoundingClientRect().height;
+    this.pieces = /** @type {HTMLElement[]} */ ([...article.children]);
+    this.firsts = this.pieces.map((piece) => Number(piece.getAttribute("data-from")));
+    /** @type {Map<number, {stretches: Stretch[], firsts: number[]}>} By the number of the piece. */
+    this.measured = new Map();
   }
 
   /** Upper edge of a line. @param {number} line */
   top(line) {
-    const at = this.#find(line);
-    if (at < 0) return this.stretches[0]?.top ?? 0;
-    if (line > this.stretches[at].last) return this.stretches[at + 1]?.top ?? this.stretches[at].bottom;
-    const { first, last, top, bottom } = this.#part(this.stretches[at], line);
+    const piece = this.#pieceOf(line);
+    const { stretches, firsts } = this.#blocks(piece);
+    const at = lastUpTo(firsts, line);
+    if (at < 0) return stretches[0]?.top ?? 0;
+    if (line > stretches[at].last)
+      return stretches[at + 1]?.top ?? this.#blocks(piece + 1).stretches[0]?.top ?? stretches[at].bottom;
+    const { first, last, top, bottom } = this.#part(stretches[at], line);
     return top + ((bottom - top) * (line - first)) / (last - first + 1);
   }
 
   /** Lower edge of a line. @param {number} line */
   bottom(line) {
-    const at = this.#find(line);
-    if (at < 0) return this.stretches[0]?.top ?? 0;
-    if (line >= this.stretches[at].last) return this.stretches[at].bottom;
-    const { first, last, top, bottom } = this.#part(this.stretches[at], line);
+    const { stretches, firsts } = this.#blocks(this.#pieceOf(line));
+    const at = lastUpTo(firsts, line);
+    if (at < 0) return stretches[0]?.top ?? 0;
+    if (line >= stretches[at].last) return stretches[at].bottom;
+    const { first, last, top, bottom } = this.#part(stretches[at], line);
     return line >= last ? bottom : top + ((bottom - top) * (line - first + 1)) / (last - first + 1);
+  }
+
+  /**
+   * The first line of the pieces that lie between two heights of the window, and that of what follows.
+   * @param {number} above @param {number} below
+   */
+  linesBetween(above, below) {
+    const near = this.pieces.flatMap((piece, at) => {
+      const { top, bottom } = piece.getBoundingClientRect();
+      return bottom >= above && top <= below ? [at] : [];
+    });
+    if (near.length === 0) return { first: 1, end: this.firsts[1] ?? Infinity };
+    return { first: near[0] === 0 ? 1 : this.firsts[near[0]], end: this.firsts[near[near.length - 1] + 1] ?? Infinity };
+  }
+
+  /** @param {number} line */
+  #pieceOf(line) {
+    return Math.max(lastUpTo(this.firsts, line), 0);
+  }
+
+  /** The blocks of a piece, in order; none behind the last. @param {number} at */
+  #blocks(at) {
+    const known = this.measured.get(at);
+    if (known) return known;
+    const piece = this.pieces[at];
+    const stretches = piece ? stretchesOf(piece, this.article.getBoundingClientRect().top) : [];
+    const blocks = { stretches, firsts: stretches.map(({ first }) => first) };
+    this.measured.set(at, blocks);
+    return blocks;
   }
 
   /**
@@ -73,18 +94,38 @@ class LineMap {
     const end = below ? below.first - 1 : inside.last;
     return { first: inside.first, last: end, top: top - zero, bottom: edge - zero };
   }
+}
 
-  /** The last block that begins at or before a line; -1 before the first. @param {number} line */
-  #find(line) {
-    let low = 0;
-    let high = this.stretches.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.stretches[middle].first <= line) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+/** The place of the last number that is no larger; -1 if all are. @param {number[]} numbers @param {number} most */
+function lastUpTo(numbers, most) {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] <= most) low = middle + 1;
+    else high = middle;
   }
+  return low - 1;
+}
+
+/** @param {HTMLElement} piece @param {number} zero The upper edge of the article. */
+function stretchesOf(piece, zero) {
+  /** @type {Stretch[]} */
+  const stretches = [];
+  // A piece that is not drawn yet keeps the place of its lines.
+  const blocks = piece.hasAttribute("data-first-line") ? [piece] : piece.querySelectorAll("[data-start-line]");
+  for (const block of blocks) {
+    // Folded elements have a position, but are not visible.
+    if (!block.checkVisibility()) continue;
+    const first = Number(block.getAttribute("data-start-line") ?? block.getAttribute("data-first-line"));
+    const last = Number(block.getAttribute("data-end-line") ?? block.getAttribute("data-last-line") ?? first);
+    const { top, bottom } = block.getBoundingClientRect();
+    const before = stretches.at(-1);
+    // Nested blocks are part of the block around them.
+    if (before && first <= before.last) continue;
+    stretches.push({ first, last: Math.max(first, last), top: top - zero, bottom: bottom - zero, element: block });
+  }
+  return stretches;
 }
 
 /** @param {Element} block */
@@ -118,6 +159,8 @@ function codeLines(block, { first, last }, line, zero) {
 const HUES = 8;
 const MIN_HEIGHT = 24;
 const GAP = 3;
+/** Windows above and below, in which bands are drawn. */
+const NEAR = 1.5;
 
 export class ChunkMap {
   /** @param {HTMLElement} article Shares its top edge with the map. */
@@ -125,10 +168,10 @@ export class ChunkMap {
     this.article = article;
     /** @type {ChunkPlace[]} */
     this.chunks = [];
-    /** @type {{top: number, bottom: number}[]} */
-    this.extents = [];
-    /** @type {HTMLButtonElement[]} */
-    this.bands = [];
+    /** Those near the window, by number. @type {Map<number, {top: number, bottom: number}>} */
+    this.extents = new Map();
+    /** @type {Map<number, HTMLButtonElement>} */
+    this.bands = new Map();
     /**
      * Number of the highlighted chunk; -1 for none, undefined before the first document.
      * @type {number|undefined}
@@ -143,8 +186,7 @@ export class ChunkMap {
   /** @param {ChunkPlace[]} chunks */
   show(chunks) {
     this.chunks = chunks;
-    this.bands = chunks.map((chunk, at) => this.#band(chunk, at));
-    refill(this.element, this.bands);
+    this.bands = new Map();
     this.active = undefined;
     this.activate(-1);
     this.measure();
@@ -152,29 +194,56 @@ export class ChunkMap {
 
   measure() {
     this.lineMap = new LineMap(this.article);
+    this.#draw();
+  }
+
+  /** Draw the bands that have come near the window. */
+  follow() {
+    const near = this.#near();
+    if (near.some((at) => !this.extents.has(at))) this.#draw(near);
+  }
+
+  /** The chunks of the pieces near the window. */
+  #near() {
+    const reach = NEAR * window.innerHeight;
+    const { first, end } = this.lineMap.linesBetween(-reach, window.innerHeight + reach);
+    return this.chunks.flatMap((chunk, at) => (chunk.end_line >= first && chunk.start_line < end ? [at] : []));
+  }
+
+  #draw(near = this.#near()) {
+    const focused = document.activeElement;
+    this.extents = new Map(
+      near.map((at) => {
+        const top = this.lineMap.top(this.chunks[at].start_line);
+        return [at, { top, bottom: Math.max(top, this.lineMap.bottom(this.chunks[at].end_line)) }];
+      }),
+    );
+    const before = this.bands;
+    this.bands = new Map(near.map((at) => [at, before.get(at) ?? this.#band(this.chunks[at], at)]));
     let edge = 0;
-    this.extents = this.chunks.map((chunk) => {
-      const top = this.lineMap.top(chunk.start_line);
-      return { top, bottom: Math.max(top, this.lineMap.bottom(chunk.end_line)) };
-    });
-    this.bands.forEach((band, at) => {
-      const { top, bottom } = this.extents[at];
+    for (const [at, { top, bottom }] of this.extents) {
+      const band = this.bands.get(at);
       // Chunks without visible text, such as frontmatter, still get a band.
       const start = Math.max(top, edge);
       const height = Math.max(MIN_HEIGHT, bottom - start - GAP);
-      band.style.setProperty("top", `${start}px`);
-      band.style.setProperty("height", `${height}px`);
+      band?.style.setProperty("top", `${start}px`);
+      band?.style.setProperty("height", `${height}px`);
       edge = start + height + GAP;
-    });
+    }
     this.element.style.setProperty("min-height", `${edge}px`);
+    const shown = [...this.bands.values()];
+    if (shown.length === this.element.children.length && shown.every(({ parentNode }) => parentNode)) return;
+    refill(this.element, shown);
+    // What is moved in the page loses the focus.
+    if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
   /** Light up one chunk; -1 for none. @param {number} at */
   activate(at) {
     if (at === this.active) return;
     this.active = at;
-    this.bands.forEach((band, i) => band.classList.toggle("active", i === at));
-    const extent = this.extents[at];
+    for (const [number, band] of this.bands) band.classList.toggle("active", number === at);
+    const extent = this.extents.get(at);
     this.glow.hidden = !extent;
     if (!extent) return;
     this.glow.className = `chunk-glow hue-${at % HUES}`;
@@ -184,10 +253,12 @@ export class ChunkMap {
 
   /** Go to the next or the previous chunk, from where the reader is. @param {1|-1} step */
   step(step) {
-    const focused = this.bands.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    const drawn = [...this.bands];
+    const focused = drawn.find(([, band]) => band === document.activeElement);
     const middle = window.innerHeight / 3;
-    const from = focused >= 0 ? focused + step : Math.max(0, this.#at(middle));
-    const band = this.bands[Math.min(this.bands.length - 1, Math.max(0, from))];
+    const from = focused ? focused[0] + step : Math.max(0, this.#at(middle));
+    const at = Math.min(this.chunks.length - 1, Math.max(0, from));
+    const band = this.bands.get(at) ?? drawn.at(-1)?.[1];
     band?.focus({ preventScroll: true });
     band?.scrollIntoView({ block: "nearest" });
   }
@@ -195,7 +266,8 @@ export class ChunkMap {
   /** @param {number} clientY */
   #at(clientY) {
     const y = clientY - this.article.getBoundingClientRect().top;
-    return this.extents.findIndex(({ top, bottom }) => y >= top && y < bottom);
+    const inside = [...this.extents].find(([, { top, bottom }]) => y >= top && y < bottom);
+    return inside ? inside[0] : -1;
   }
 
   /** @param {ChunkPlace} chunk @param {number} at */

@@ -1,10 +1,11 @@
 /** A document as it reads: its text first, a stripe for the chunks it was cut into, and what belongs to it around. */
 
 import { get, Latest } from "../core/api.js";
+import { say } from "../core/clipboard.js";
 import { errorNotice, h, refill } from "../core/dom.js";
 import { nearestTo, readNames, stem } from "../core/names.js";
 import { hrefOf, rewrite } from "../core/routes.js";
-import { onChange } from "../core/status-feed.js";
+import { contents, onChange } from "../core/status-feed.js";
 import { reveal } from "../drawing/tabs.js";
 import { nameOf } from "../folders/model.js";
 import { LocalGraph } from "../graph/local-graph.js";
@@ -14,6 +15,7 @@ import { ChunkMap } from "./chunk-map.js";
 import { FoundWords } from "./found-words.js";
 import { DocumentList } from "./list.js";
 import { copyLink, EditorLink, PassageButton, passageInSight, selectedPassage } from "./passages.js";
+import { lineWith, wordsOfLine } from "./passages.js";
 import { Pieces } from "./pieces.js";
 import { Previews } from "./previews.js";
 import { Sheet } from "./sheet.js";
@@ -38,7 +40,7 @@ class DocumentView {
       forget: () => this.#forgetQuery(),
     });
     this.previews = new Previews(this.article);
-    this.passage = new PassageButton(this.article, () => this.page?.path ?? "");
+    this.passage = new PassageButton(this.article, () => this.page ?? { path: "", text: "" });
     this.editor = new EditorLink(() => this.#here()?.first ?? 1);
     this.tools = h(
       "div",
@@ -113,7 +115,7 @@ class DocumentView {
       { press: ["Mod+p"], meaning: "print the document", act: () => this.#print() },
       { press: ["Escape"], meaning: "remove the marks of the search", act: () => this.#forgetQuery() },
     ]);
-    window.addEventListener("scroll", () => requestAnimationFrame(() => this.#markOutline()), { passive: true });
+    window.addEventListener("scroll", () => requestAnimationFrame(() => this.#followScroll()), { passive: true });
     new ResizeObserver(() => {
       this.#placeAsked();
       this.#markOutline();
@@ -137,7 +139,10 @@ class DocumentView {
       return;
     }
     this.trying.href = hrefOf("playground", { path, q: query.get("q") });
-    if (this.page?.path === path) this.#seek(query);
+    if (this.page?.path === path) {
+      if (query.has("words")) this.#findLine(this.page);
+      this.#seek(query);
+    }
     this.#findWords();
     // Fetch again even if it is shown: the file may have changed.
     this.#fetch(path);
@@ -179,7 +184,7 @@ class DocumentView {
   /** @returns {false|void} */
   #copy() {
     if (!this.page || this.reading.hidden) return false;
-    void copyLink(this.page.path, this.#here());
+    void copyLink(this.page, this.#here());
   }
 
   /** Show the current content of a file that is being edited. */
@@ -229,6 +234,7 @@ class DocumentView {
   /** @param {DocumentPage} page */
   #draw(page) {
     const before = this.page;
+    const isThere = this.#findLine(page);
     this.page = page;
     this.reading.hidden = false;
     this.waiting.hidden = true;
@@ -237,6 +243,10 @@ class DocumentView {
     this.related.show(page.path);
     if (before && isSame(before, page, ["path", "text", "html", "links"])) this.#update(before, page);
     else this.#drawAnew(before, page);
+    if (isThere) return;
+    this.targetLines = null;
+    this.#placeAsked();
+    if (before?.path !== page.path) say("The passage that this link names has been changed");
   }
 
   /**
@@ -262,7 +272,12 @@ class DocumentView {
     this.#drawAround(page);
     this.map.show(page.chunks);
     if (this.query && before?.path !== page.path) this.#seek(this.query);
-    else this.#findWords();
+    else {
+      // The reader stays, and the mark goes along with its line.
+      if (this.targetLines && this.query) this.targetLines = this.#targetLines(this.query);
+      this.#placeAsked();
+      this.#findWords();
+    }
   }
 
   /** The focus comes along to another document, where what had it is gone. */
@@ -274,8 +289,16 @@ class DocumentView {
   /** @param {DocumentPage} page */
   #drawAround(page) {
     refill(this.outline, outlineParts(page));
-    refill(this.backlinks, backlinkParts(page));
+    void this.#drawBacklinks(page);
     refill(this.facts, factParts(page));
+  }
+
+  /** @param {DocumentPage} page */
+  async #drawBacklinks(page) {
+    // Without titles, paths are left to say where a link stands.
+    const entries = page.backlinks.length > 0 ? await contents().catch(() => []) : [];
+    if (this.page === page)
+      refill(this.backlinks, backlinkParts(page, new Map(entries.map(({ path, title }) => [path, title]))));
   }
 
   /**
@@ -346,6 +369,25 @@ class DocumentView {
     return [line, Math.max(line, Number(query.get("end")) || line)];
   }
 
+  /**
+   * The address learns the words of its line, and where they are after an edit. False if they are gone.
+   * @param {DocumentPage} page
+   */
+  #findLine({ path, text }) {
+    const { query } = this;
+    const line = Number(query?.get("line"));
+    if (!query || query.get("path") !== path || !Number.isInteger(line) || line < 1) return true;
+    const words = query.get("words");
+    const now = words ? lineWith(text, line, words) : line;
+    if (now === null) return false;
+    const end = Number(query.get("end"));
+    query.set("line", String(now));
+    if (end) query.set("end", String(end + now - line));
+    query.set("words", words ?? wordsOfLine(text, now));
+    rewrite(hrefOf("document", Object.fromEntries(query)));
+    return true;
+  }
+
   /** Open the elements that hide the target lines. @param {[number, number]} lines */
   #unfold([first, last]) {
     for (const block of this.article.querySelectorAll(":is(details:not([open]), .tab[hidden]) [data-start-line]")) {
@@ -388,6 +430,11 @@ class DocumentView {
   #step(by) {
     if (this.reading.hidden) return false;
     this.map.step(by);
+  }
+
+  #followScroll() {
+    if (!this.element.hidden && !this.reading.hidden) this.map.follow();
+    this.#markOutline();
   }
 
   #markOutline() {

@@ -9,21 +9,56 @@ import { blocksOf } from "./found-words.js";
 
 /** @typedef {{first: number, last: number, anchor?: string|null}} Passage A heading is also known by its anchor. */
 
+/** @typedef {{path: string, text: string}} Source A document. */
+
 const LINGER = 300;
 const CHAIN =
   "M8.4 11.6a3 3 0 0 0 4.2 0l3-3a3 3 0 0 0-4.2-4.2l-1.2 1.2M11.6 8.4a3 3 0 0 0-4.2 0l-3 3a3 3 0 0 0 4.2 4.2l1.2-1.2";
 
-/** The address of a passage, as others can open it. @param {string} path @param {Passage|null} passage */
-function linkTo(path, passage) {
+/** The address of a passage, as others can open it. @param {Source} source @param {Passage|null} passage */
+function linkTo({ path, text }, passage) {
   const end = passage && passage.last > passage.first ? passage.last : null;
-  const place = passage?.anchor ? { fragment: passage.anchor } : { line: passage?.first, end };
+  const lines = passage && { line: passage.first, end, words: wordsOfLine(text, passage.first) };
+  const place = passage?.anchor ? { fragment: passage.anchor } : lines;
   return new URL(hrefOf("document", { path, ...place }), location.href).href;
 }
 
-/** @param {string} path @param {Passage|null} passage */
-export function copyLink(path, passage) {
-  return copy(linkTo(path, passage), `Link to ${named(passage)} copied`);
+/** @param {Source} source @param {Passage|null} passage */
+export function copyLink(source, passage) {
+  return copy(linkTo(source, passage), `Link to ${named(passage)} copied`);
 }
+
+// -- The words that a line begins with: an address has them, so that the line is found again when its number is another
+
+/** Enough to tell most lines of a document apart, few enough for an address. */
+const MAX_WORDS = 6;
+/** Letters, for a script that has no blanks. */
+const MAX_LENGTH = 48;
+
+/** @param {string} text Of the document. @param {number} line */
+export const wordsOfLine = (text, line) => wordsOf(linesOf(text)[line - 1] ?? "");
+
+/**
+ * The line that has the words, the nearest one to where it was; null if none has them any longer.
+ * @param {string} text Of the document. @param {number} line @param {string} words
+ */
+export function lineWith(text, line, words) {
+  const all = linesOf(text);
+  for (let away = 0; away < all.length; away += 1)
+    for (const at of [line - away, line + away]) if (wordsOf(all[at - 1] ?? "") === words) return at;
+  return null;
+}
+
+/** @param {string} text */
+const linesOf = (text) => text.split(/\r\n|\r|\n/);
+
+/** Without signs, which an editor may write in another way. @param {string} line */
+function wordsOf(line) {
+  const words = line.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return words.slice(0, MAX_WORDS).join(" ").slice(0, MAX_LENGTH).trim();
+}
+
+// -- The link to a passage
 
 /** @param {Passage|null} passage */
 function named(passage) {
@@ -59,15 +94,15 @@ export function passageInSight(article) {
 
 /** A small button in the margin of the block that is pointed at. */
 export class PassageButton {
-  /** @param {HTMLElement} article @param {() => string} path Of the document. */
-  constructor(article, path) {
+  /** @param {HTMLElement} article @param {() => Source} source */
+  constructor(article, source) {
     this.article = article;
     /** @type {Passage|null} */
     this.passage = null;
     const picture = svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: CHAIN }));
     this.element = h("button", { type: "button", class: "icon-button passage-button", tabindex: "-1", hidden: true });
     this.element.append(picture);
-    this.element.addEventListener("click", () => void copyLink(path(), this.passage));
+    this.element.addEventListener("click", () => void copyLink(source(), this.passage));
     article.addEventListener("pointerover", (event) => this.#point(event));
     for (const place of [article, this.element]) {
       place.addEventListener("pointerleave", () => this.#leave());

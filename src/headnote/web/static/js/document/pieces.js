@@ -35,7 +35,7 @@ export class Pieces {
     this.drawn = new Map();
     this.path = path;
     this.pieces = pieces;
-    this.elements = pieces.map(() => h("div", { class: "piece" }));
+    this.elements = pieces.map((piece, at) => h("div", { class: "piece", data: { from: at && piece.start_line } }));
     refill(this.article, this.elements);
     if (pieces.length > 0) this.#fill(0, html);
     const density = pieces.length > 1 ? this.elements[0].offsetHeight / pieces[0].characters : USUAL_HEIGHT;

@@ -1,5 +1,6 @@
 /** Code in colours. Another thread finds them, so that no code, however written, stops the page. */
 
+import { asset } from "../core/assets.js";
 import { copy } from "../core/clipboard.js";
 import { h } from "../core/dom.js";
 import { whenNear } from "./drawing.js";
@@ -32,7 +33,7 @@ async function colour(code, language) {
 
 /** Code without an answer stays as it is. @param {object} job @returns {Promise<Stretch[]|null>} */
 function ask(job) {
-  const asked = (worker ??= new Worker(new URL("./code-worker.js", import.meta.url), { type: "module" }));
+  const asked = (worker ??= new Worker(asset("js/drawing/code-worker.js"), { type: "module" }));
   return new Promise((resolve) => {
     const late = setTimeout(() => give(), PATIENCE);
     const give = () => {

@@ -1,5 +1,6 @@
 /** A scene that can be looked at: laid out by the worker, drawn, moved, pointed at. Both graphs of the page are one. */
 
+import { asset } from "../core/assets.js";
 import { h } from "../core/dom.js";
 import { Painter } from "./painter.js";
 import { emptyScene, isUnsettled, putAside, resume } from "./scene.js";
@@ -197,7 +198,7 @@ export class Picture {
 
   /** @param {Scene} scene */
   #layOut(scene) {
-    const worker = new Worker(new URL("./layout.js", import.meta.url), { type: "module" });
+    const worker = new Worker(asset("js/graph/layout.js"), { type: "module" });
     this.worker = worker;
     worker.addEventListener("message", ({ data }) => this.#take(worker, data));
     const edges = scene.edges.slice();
