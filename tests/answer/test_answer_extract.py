@@ -11,7 +11,17 @@ import pytest
 from shown_samples import CARE, check_citations, passage, samples
 
 from headnote import Index
-from headnote.answer.answering import NO_MODEL, NOTHING, answer_from, can_be_quoted, extract, quotes_of
+from headnote.answer.answering import (
+    CLEAR,
+    NO_MODEL,
+    NOTHING,
+    answer_from,
+    can_be_quoted,
+    extract,
+    is_clear,
+    quotes_in,
+    quotes_of,
+)
 from headnote.answer.citations import find_brackets
 from headnote.embedding.embedder import NoEmbedder
 from headnote.model import Answer
@@ -182,7 +192,7 @@ def test_what_a_search_may_offer_is_not_yet_an_answer(index: Index, question: st
     assert 0 < index.search(question)[0].score < RELEVANT
     answer = index.ask(question, model="")
     assert (answer.text, answer.citations, answer.sources) == (NOTHING, (), ())
-    assert "too little to be quoted" in answer.note
+    assert "too far from the question to be quoted" in answer.note
     assert index.ask(question, model="", min_score=0.0).citations, "who asks for anything gets the nearest"
 
 
@@ -196,3 +206,23 @@ def test_what_stands_out_is_quoted(index: Index) -> None:
 def test_filters_are_those_of_search(index: Index) -> None:
     answer = index.ask("calibrate the gauge", model="", path="field-*", limit=2)
     assert {hit.path for hit in answer.sources} == {"field-notes.md"}
+
+
+def test_an_answer_that_only_comes_near_is_not_clear(index: Index) -> None:
+    answer = index.ask("How is a gauge calibrated?", model="")
+    best, other = answer.sources[0], next(hit for hit in answer.sources if hit.path != answer.sources[0].path)
+    other = replace(other, score=0.3)
+    assert is_clear(replace(answer, sources=(replace(best, score=CLEAR), other)))
+    weak = replace(answer, sources=(replace(best, score=CLEAR - 0.01), other))
+    assert not is_clear(weak)
+    assert is_clear(replace(weak, model="mock"))
+    assert is_clear(replace(weak, sources=(weak.sources[0], replace(other, score=0.1)))), "it stands out"
+
+
+def test_quotes_are_told_apart_again(index: Index) -> None:
+    answer = index.ask("How is a gauge calibrated?", model="")
+    quotes = [*quotes_in(answer.text, answer.citations)]
+    assert {citation for citation, _ in quotes} == {*answer.citations}
+    for citation, quote in quotes:
+        assert f"{quote} [{citation.place}]" in answer.text
+    assert [*quotes_in("No quote [a.md:1].", ())] == []

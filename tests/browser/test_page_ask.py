@@ -178,3 +178,29 @@ def test_a_failed_question_keeps_those_that_wait(visit: Visit) -> None:
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator(".turn")).to_have_count(2)
     expect(page.locator(".turn").nth(1).locator(".citations a").first).to_be_visible()
+
+
+def test_what_is_quoted_is_marked_in_its_passage(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/ask?q=How+is+a+gauge+calibrated%3F")
+    marks = page.locator(".source-cards .hit mark")
+    expect(marks.first).to_be_visible()
+    said = " ".join(page.locator(".answer-text").inner_text().split())
+    for mark in marks.all_text_contents():
+        assert " ".join(mark.split()).strip("-0123456789. ") in said
+    expect(page.get_by_role("link", name="Search for these words")).to_be_visible()
+
+
+def test_what_only_comes_near_is_said_to_be_so(visit: Visit) -> None:
+    page = visit.page
+
+    def far(route: Any) -> None:
+        *events, answer = route.fetch().text().strip().split("\n")
+        route.fulfill(body="\n".join([*events, json.dumps({**json.loads(answer), "clear": False})]))
+
+    page.route("**/api/ask", far)
+    visit.go("#/ask?q=How+is+a+gauge+calibrated%3F")
+    expect(page.locator(".answer-text .notice")).to_contain_text("Perhaps nothing here answers this question.")
+    expect(page.locator(".answer-text .prose").first).to_be_visible()
+    expect(page.get_by_text("No model is set")).to_have_count(0)
+    expect(page.locator(".source-cards mark").first).to_be_visible()

@@ -21,7 +21,7 @@ from headnote.chunking.masking import strip_data_uris
 from headnote.lines import count_line_ends, split_lines
 from headnote.markdown.document import is_mdx
 from headnote.markdown.frontmatter import match_frontmatter
-from headnote.model import FoundWord, Hit
+from headnote.model import FoundWord, Hit, Passage
 from headnote.search.language import understood
 from headnote.search.readable import CELLS_APART, ReadableLine, readable_lines
 from headnote.search.spelling import WordReading, content_terms, read_words
@@ -351,6 +351,35 @@ def excerpt_of(hit: Hit, query_terms: frozenset[str]) -> Snippet:
     snippet = _excerpt(_read(hit), query_terms)
     lines = tuple(replace(line, line=_in_document(hit, line.line)) for line in snippet.lines)
     return Snippet(lines, snippet.cut_before)
+
+
+def excerpt_with(hit: Hit, quotes: Iterable[tuple[Passage, str]]) -> Snippet | None:
+    """The paragraphs of a hit that have these quotes of its lines, which are marked; None if it has none of them."""
+    wanted = [
+        (place, paragraph.text)
+        for place, quote in quotes
+        if place.path == hit.path
+        for paragraph in _read_lines(readable_lines(quote, is_mdx(hit.path))).paragraphs
+    ]
+    read = _read(hit)
+    shown: list[ExcerptLine] = []
+    first = len(read.paragraphs)
+    for number, paragraph in enumerate(read.paragraphs):
+        begin, end = (_in_document(hit, paragraph.lines[at].number) for at in (0, -1))
+        own = [quote for place, quote in wanted if place.start_line <= end and begin <= place.end_line]
+        if marked := _placed(paragraph.text, own):
+            start, stop = _window(paragraph.text, marked[0][0], EXCERPT_CHARACTERS, _EXCERPT_LEAD)
+            text = paragraph.text[start:stop]
+            line = _in_document(hit, _line_at(paragraph, marked[0][0]))
+            shown.append(ExcerptLine(line, text, _placed(text, own), paragraph.lines[0].kind == "code"))
+            first = min(first, number)
+    return Snippet(tuple(shown), not all(one.is_heading for one in read.paragraphs[:first])) if shown else None
+
+
+def _placed(text: str, quotes: Iterable[str]) -> tuple[Mark, ...]:
+    """Where the quotes stand, none in another."""
+    places = sorted({(at, at + len(quote)) for quote in quotes if (at := text.find(quote)) >= 0})
+    return tuple(place for number, place in enumerate(places) if number == 0 or place[0] >= places[number - 1][1])
 
 
 def excerpt(lines: Iterable[ReadableLine], query_terms: frozenset[str]) -> Snippet:

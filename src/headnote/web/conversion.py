@@ -11,6 +11,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headnote.answer.answering import is_clear, quotes_in
 from headnote.errors import (
     AnswerError,
     EmbeddingError,
@@ -26,7 +27,7 @@ from headnote.model import Answer, Block, Chunk, Facet, Hit, folder_glob
 from headnote.rendering.answers import render_answer
 from headnote.rendering.link_targets import picture_address
 from headnote.search.filter_language import quoted_condition
-from headnote.search.snippets import excerpt_of, marked_terms, marks
+from headnote.search.snippets import excerpt_of, excerpt_with, marked_terms, marks
 from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
@@ -58,13 +59,21 @@ def facet_answer(facet: Facet) -> responses.FacetAnswer:
 
 
 def answer_event(answer: Answer, question: str, read: FilesRead | None) -> responses.AnswerEvent:
+    sources = [hit_answer(hit, question) for hit in answer.sources]
+    if answer.model is None:
+        quotes = list(quotes_in(answer.text, answer.citations))
+        for hit, source in zip(answer.sources, sources, strict=True):
+            # What is quoted is shown where it stands.
+            source.snippet = excerpt_with(hit, quotes) or source.snippet
+            source.line = source.snippet.lines[0].line if source.snippet.lines else source.line
     return responses.AnswerEvent(
         text=answer.text,
         html=render_answer(answer.text, answer.citations),
         citations=answer.citations,
-        sources=[hit_answer(hit, question) for hit in answer.sources],
+        sources=sources,
         dropped=answer.dropped,
         complete=answer.complete,
+        clear=is_clear(answer),
         model=answer.model,
         note=answer.note,
         files_read=read,

@@ -156,7 +156,8 @@ class TextEvent(msgspec.Struct, tag_field="type", tag="text"):
 
 
 class AnswerEvent(msgspec.Struct, tag_field="type", tag="answer"):
-    """The whole answer, `html` block by block; the last line. `files_read` is as in a search."""
+    """The whole answer, `html` block by block; the last line. `files_read` is as in a search; `clear` says whether the
+    sentences that are quoted without a model answer the question, or only come nearest."""
 
     text: str
     html: list[str]
@@ -164,6 +165,7 @@ class AnswerEvent(msgspec.Struct, tag_field="type", tag="answer"):
     sources: list[HitAnswer]
     dropped: tuple[Dropped, ...]
     complete: bool
+    clear: bool
     model: str | None
     note: str
     files_read: FilesRead | None

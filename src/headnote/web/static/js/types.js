@@ -58,7 +58,7 @@
  *   page: string}} Status
  * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
  * @typedef {{text: string, html: string[], citations: Citation[], sources: Hit[],
- *   dropped: {written: string, reason: string}[], complete: boolean, model: string|null, note: string,
+ *   dropped: {written: string, reason: string}[], complete: boolean, clear: boolean, model: string|null, note: string,
  *   files_read: FilesRead|null}} Answer
  */
 export {};

@@ -12,33 +12,44 @@ import { HitList } from "../search/hits.js";
 // -- What stands below an answer: notes, its citations with their lines, and the passages it is based on
 
 const QUOTED = "No model is set to write an answer. These are sentences of your documents, as they stand.";
+const UNCLEAR = "Perhaps nothing here answers this question. These sentences come nearest to it.";
+
+/** Whether its sentences may be no answer. @param {Answer} answer */
+const isUnclear = ({ clear, sources }) => clear === false && sources.length > 0;
 
 /** @param {Answer} answer @param {string} question @returns {(HTMLElement|false|"")[]} */
 function answerDetails(answer, question) {
   const isQuoted = !answer.model && answer.sources.length > 0;
-  const note = isQuoted ? QUOTED : answer.note && `${answer.note.charAt(0).toUpperCase()}${answer.note.slice(1)}.`;
+  const said = answer.note && `${answer.note.charAt(0).toUpperCase()}${answer.note.slice(1)}.`;
+  const note = isUnclear(answer) ? "" : isQuoted ? QUOTED : said;
   return [
     !answer.complete && h("div", { class: "notice warn" }, "The answer is incomplete."),
     note && h("div", { class: "notice" }, note),
     answer.citations.length > 0 && citationList(answer.citations, isQuoted),
     answer.dropped.length > 0 && droppedList(answer.dropped),
-    answer.sources.length === 0 && searchInstead(question),
-    isQuoted && sourceCards(answer.sources, question),
+    isQuoted && sourceCards(answer, question),
+    (isQuoted || answer.sources.length === 0) && searchInstead(question),
     !isQuoted && answer.sources.length > 0 && sourceList(answer.sources),
   ];
 }
 
-/** What is too far from the question for an answer, a search may find. @param {string} question */
+/** What is too far from the question for an answer, or not quoted, a search finds. @param {string} question */
 function searchInstead(question) {
   const link = h("a", { class: "button", href: hrefOf("search", { q: question }) }, "Search for these words");
   return h("div", null, link);
 }
 
-/** The passages of the quotes, drawn as a search would. @param {Answer["sources"]} sources @param {string} question */
-function sourceCards(sources, question) {
+/** The passages of the quotes, which are marked in them. @param {Answer} answer @param {string} question */
+function sourceCards({ sources, citations }, question) {
+  const quoted = sources.filter((hit) =>
+    citations.some(
+      ({ path, start_line: start, end_line: end }) =>
+        path === hit.path && start <= hit.end_line && end >= hit.start_line,
+    ),
+  );
   const list = new HitList();
   list.element.setAttribute("aria-label", "Passages");
-  list.add(sources, question);
+  list.add(quoted, question);
   return h("section", { class: "source-cards" }, h("h3", null, "From these passages"), list.element);
 }
 
@@ -158,6 +169,7 @@ export class Turn {
     if (isNothing && !answer.text.trim()) refill(this.text, h("p", null, "Nothing relevant found."));
     else this.#showBlocks(answer.html.map((html, number) => ({ number, html })));
     for (const block of this.text.children) enhance(block);
+    if (isUnclear(answer)) this.text.prepend(h("div", { class: "notice warn" }, h("p", null, UNCLEAR)));
     announce(isNothing ? "Nothing relevant found" : `Answer with ${plural(answer.citations.length, "citation")}`);
     refill(this.after, answerDetails(answer, this.question));
   }
