@@ -22,7 +22,7 @@ from headnote.errors import SettingsError
     cls=Command,
     examples=[
         ("what would change", "headnote mv docs/index.md docs/start.md --root docs --dry-run"),
-        ("another text for a heading", "headnote mv 'docs/index.md#Where to begin' 'First steps' --root docs --dry-run"),
+        ("a new text for a heading", "headnote mv 'docs/index.md#Where to begin' 'First steps' --root docs --dry-run"),
         ("the same for programs", "headnote mv docs/index.md docs/start.md --root docs --dry-run --json"),
     ],
 )

@@ -8,8 +8,8 @@
  * @typedef {{typed: string, found: string, is_correction: boolean}} Guess
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[], about: string,
- *   aliases: string[], links: string[], also_in: string[], metadata: Record<string, unknown>, marks: [number, number][],
- *   line: number, lead: number, snippet: {lines: SnippetLine[], cut_before: boolean}}} Hit
+ *   aliases: string[], links: string[], also_in: string[], metadata: Record<string, unknown>,
+ *   marks: [number, number][], line: number, lead: number, snippet: {lines: SnippetLine[], cut_before: boolean}}} Hit
  * @typedef {{line: number, text: string, marks: [number, number][], code: boolean}} SnippetLine
  * @typedef {{kind: "folder"|"tag"|"field", name: string, value: string, total: number,
  *   parameter: "path"|"tag"|"where", argument: string}} Facet
