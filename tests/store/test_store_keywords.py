@@ -16,7 +16,7 @@ from headnote.store.filters import All, DatedAt, FieldIs, Filter, HasTag, InPath
 from headnote.store.interface import Reader, Store
 from headnote.store.keyword_fields import keyword_fields_of, terms_of
 from headnote.store.rows import DEFAULT_WEIGHTS, ChunkPlace, Weights
-from headnote.words.terms import query_terms
+from headnote.words.terms import operator_terms, query_terms
 
 pytest_plugins = ("store_fixtures",)
 
@@ -143,16 +143,21 @@ def test_places_are_those_of_the_chunks(pages: Store) -> None:
 
 
 FRUIT = ["melon", "pear", "plum", "fig", "the"]
+(ARROW,) = operator_terms("=>")
 
 
 @pytest.fixture
 def orchard(store: Store) -> Store:
-    """Documents of one to four chunks that have the words more or less often, in text or heading; some were replaced,
-    some removed."""
+    """Documents of one to four chunks that have the words and an operator more or less often, in text or heading; some
+    were replaced, some removed."""
     pages = []
     for number in range(24):
         words = [word for at, word in enumerate(FRUIT) for _ in range(number % (at + 2))]
-        sections = [f"# {FRUIT[(number + at) % 4]} {number}\n\n{' '.join(words)} the\n" for at in range(number % 4 + 1)]
+        words += ["=>"] * (number % 3)
+        sections = [
+            f"# {FRUIT[(number + at) % 4]} {number}\n\n{' '.join(words[: -at or None])} the\n"
+            for at in range(number % 4 + 1)
+        ]
         own = entry(f"{number}.md", "\n".join(sections), merge=False, min_tokens=0, target_tokens=1)
         assert len(own.chunks) == len(sections)
         pages.append(own)
@@ -164,7 +169,8 @@ def orchard(store: Store) -> Store:
 
 
 def scores_by_definition(reader: Reader, terms: list[str], weights: Weights) -> dict[int, float]:
-    """Chunk → BM25 of the chunk, with BM25 of its document: each of them counted word by word."""
+    """Chunk → BM25 of the chunk, with BM25 of its document, where operators do not count: each of them counted word by
+    word."""
     documents = [reader.chunks_of(path) for path in reader.document_paths()]
     counts, lengths = {}, {}
     for chunks in documents:
@@ -187,7 +193,7 @@ def scores_by_definition(reader: Reader, terms: list[str], weights: Weights) -> 
                 chunk.id: counts[chunk.id].get(term, 0.0) / (0.25 + 0.75 * lengths[chunk.id] / average)
                 for chunk in chunks
             }
-            together = sum(often.values()) / (0.5 + 0.5 * len(chunks) / chunks_of_document)
+            together = (term != ARROW) * sum(often.values()) / (0.5 + 0.5 * len(chunks) / chunks_of_document)
             for number, own in often.items():
                 scores[number] += rarity * (2.2 * own / (own + 1.2) + 0.2 * 17 * together / (together + 16))
     return {chunk: score for chunk, score in scores.items() if counts[chunk]}
@@ -195,7 +201,7 @@ def scores_by_definition(reader: Reader, terms: list[str], weights: Weights) -> 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(
-    terms=st.lists(st.sampled_from([*FRUIT, "never"]), min_size=1, max_size=6, unique=True),
+    terms=st.lists(st.sampled_from([*FRUIT, ARROW, "never"]), min_size=1, max_size=6, unique=True),
     limit=st.integers(1, 70),
     weights=st.sampled_from([DEFAULT_WEIGHTS, Weights(0, 1, 0, 0, 0), Weights(0, 0, 1, 0, 0)]),
     folder=st.sampled_from(["", "2*", "nothing"]),

@@ -5,7 +5,7 @@ A page of hits takes the same path. It also tells how many passages are found, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -14,6 +14,7 @@ from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
 from headnote.extras import np
 from headnote.model import Facet, Hit, SearchPage, Why, folder_glob
+from headnote.search.boilerplate import LOOKED_AT, own_shares, said_everywhere
 from headnote.search.hits import (
     NAMED,
     Found,
@@ -40,6 +41,7 @@ from headnote.search.ranking import (
     MAX_STANDING_OUT,
     MIN_STANDING_OUT,
     RELEVANT,
+    SHORT,
     TIMES_THE_NEXT,
     Evidence,
     LinkBoost,
@@ -50,6 +52,7 @@ from headnote.search.ranking import (
     by_meaning,
     by_parts,
     by_words,
+    in_front,
     link_boosts,
     mean_scores,
     model_for,
@@ -57,16 +60,25 @@ from headnote.search.ranking import (
     rank_scores,
     ranked,
     share_of_meaning,
+    telling_less,
     unread_chunks,
     weighted_scores,
 )
 from headnote.search.selection import REPEAT_FACTOR, Candidate, Selection, best_first
-from headnote.search.spelling import WordReading, covered_shares, is_guessed, read_words, shares_of, spelt_out
+from headnote.search.spelling import (
+    WordReading,
+    covered_shares,
+    exact_shares,
+    is_guessed,
+    read_words,
+    shares_of,
+    spelt_out,
+)
 from headnote.store.caching import Labels
 from headnote.store.filters import FieldIs, Filter, HasTag, InPath, conditions, folded, folded_tag
 from headnote.store.interface import Readable, Reader
 from headnote.store.rows import StoredChunk
-from headnote.words.terms import is_operator, is_without_blanks
+from headnote.words.terms import exact_terms, is_code, is_operator, is_without_blanks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +90,7 @@ if TYPE_CHECKING:
 def listed(reader: Reader, query: Query, offset: int = 0) -> SearchPage:
     """The first passage of each document that passes, or as many of each as the query wants."""
     query = replace(query, per_document=query.per_document or 1)
-    ids = _in_order(reader.labels(), reader.passing(query.only), query.per_document)
+    ids = _newest_first(reader.labels(), reader.passing(query.only), query.per_document)
     # A budget is that of the whole list, so what is before the page counts.
     first = 0 if query.budget else offset
     chunks = reader.chunks(ids[first : offset + query.limit].tolist())
@@ -86,7 +98,7 @@ def listed(reader: Reader, query: Query, offset: int = 0) -> SearchPage:
     return SearchPage(tuple(hits), len(ids), offset=offset)
 
 
-def _in_order(labels: Labels, passing: NDArray[np.int64], per_document: int) -> NDArray[np.int64]:
+def _newest_first(labels: Labels, passing: NDArray[np.int64], per_document: int) -> NDArray[np.int64]:
     """Chunks by the time of their document, then by its path, then by place; so many of each document."""
     ids = np.sort(passing)
     documents = labels.documents[labels.places(ids)]
@@ -289,7 +301,12 @@ class Engine:
             if ranking is None:
                 return []
             least = _least_similarity(reader, ranking.scored)
-            return found_first(reader, ranking, Selection(query), _words_of(asked), least)
+            words = _words_of(asked)
+            hits = found_first(reader, ranking, Selection(query), words, least)
+            if scores := _less_for_boilerplate(reader, ranking.scored, hits, words):
+                ranking = _in_order(reader, query, ranking.scored._replace(scores=scores))
+                hits = found_first(reader, ranking, Selection(query), words, least)
+            return hits
 
     def rank(self, query: Query) -> list[Hit]:
         """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
@@ -306,12 +323,7 @@ class Engine:
         if not _is_relevant(reader, scored, query):
             return None
         scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
-        places = reader.places(ranked(scored.scores)[: _candidate_count(query, scored)])
-        recency = recencies(query, ((place.chunk, place.dated_ns) for place in places))
-        reasons = Reasons(scored, recency)
-        reasons.see(place[:3] for place in places)
-        found = candidates(scored, [(place.chunk, place.path) for place in places], recency)
-        return Ranked(best_first(found, _repeat_factor(query)), scored, reasons)
+        return _in_order(reader, query, scored)
 
     def page(self, query: Query, offset: int, with_facets: bool) -> SearchPage:
         """So many hits from `offset` on, and how many passages are found."""
@@ -334,6 +346,11 @@ class Engine:
             selection = Selection(replace(query, limit=offset + query.limit))
             in_order = hits_in_order(reader, selection, words, scored, found, _repeat_factor(query))
             hits = selected(reader, in_order, selection, words, offset)
+            if scores := _less_for_boilerplate(reader, scored, selection.hits, words):
+                selection = Selection(selection.query)
+                scored = scored._replace(scores=scores)
+                in_order = hits_in_order(reader, selection, words, scored, found, _repeat_factor(query))
+                hits = selected(reader, in_order, selection, words, offset)
             # What hits link to is shown beside what is found.
             total = max(len(found), offset + len(hits) if hits else 0)
             facets = facets_of(reader.labels(), found, query.only) if with_facets else ()
@@ -349,6 +366,28 @@ class Engine:
         score_helps = can_set_score and query.min_score != 0 and bool(self.search(replace(query, min_score=0.0)))
         with self._store.reading() as reader:
             return why_empty(reader, self._models, query, score_helps)
+
+
+def _in_order(reader: Reader, query: Query, scored: Scored) -> Ranked:
+    places = reader.places(ranked(scored.scores)[: _candidate_count(query, scored)])
+    recency = recencies(query, ((place.chunk, place.dated_ns) for place in places))
+    reasons = Reasons(scored, recency)
+    reasons.see(place[:3] for place in places)
+    found = candidates(scored, [(place.chunk, place.path) for place in places], recency)
+    return Ranked(best_first(found, _repeat_factor(query)), scored, reasons)
+
+
+def _less_for_boilerplate(
+    reader: Reader, scored: Scored, hits: Sequence[Hit], words: Sequence[WordReading]
+) -> dict[int, float]:
+    """The scores, less for chunks that have words of the query only where hundreds of documents say the same; none if
+    the hits show no such passage."""
+    asked = frozenset(shares_of(words))
+    everywhere = said_everywhere(reader, ((hit.path, hit.text) for hit in hits[:LOOKED_AT]), asked)
+    if not everywhere:
+        return {}
+    own = own_shares(reader, list(scored.scores), everywhere, asked)
+    return {chunk: score * own.get(chunk, 1.0) for chunk, score in scored.scores.items()}
 
 
 class Phrasing(NamedTuple):
@@ -406,7 +445,9 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
     semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else ModelRanking()
     share = _share(model, words, keyword, semantic)
     coverage = _coverage(reader, words, best)
+    exact = _exact(reader, query, words, (*keyword, *semantic)) if query.mode != "semantic" else NOTHING_EXACT
     near = by_documents_too(semantic, reader.owners([chunk for chunk, _ in semantic]))
+    near = telling_less(near, exact.lacked) if exact.lacked else near
     scores = weighted_scores(keyword, near, coverage, share.meaning, unread)
     # Where the model cannot compare the best chunk by words, only words can tell.
     is_compared = semantic and not (keyword and keyword[0][0] in unread)
@@ -416,11 +457,39 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
     relevance = evidence.relevance(counts_words=query.mode != "semantic")
     words_value = (1 - share.meaning) * coverage
     named = named_chunk(reader, query.text, query.only)
+    if named and exact.in_front and named.chunk not in exact.in_front:
+        named = None  # a name with an operator beside it is not all of the query
     if query.fusion == "rrf":
         scores, share = rank_scores(keyword, near), BY_RANK
+    scores = in_front(scores, exact.in_front) if exact.in_front else scores
     return Scored(
         keyword, semantic, scores, share, model=model, relevance=relevance, words_value=words_value, named=named
     )
+
+
+class Exact(NamedTuple):
+    """What chunks have of the names and operators in a query, which nothing else stands for."""
+
+    lacked: Mapping[int, float]
+    """Chunk → how much of the query it lacks of them. Empty if no chunk has any."""
+    in_front: Collection[int]
+    """Those that have an operator or a name behind a mark, if the query is so short that it is about it."""
+
+
+NOTHING_EXACT = Exact({}, ())
+
+
+def _exact(reader: Reader, query: Query, words: Sequence[WordReading], found: Ranking) -> Exact:
+    if not exact_terms(query.text):
+        return NOTHING_EXACT
+    counts, chunks = reader.term_frequencies(shares_of(words)), reader.chunk_count()
+    shares = exact_shares(query.text, words, counts, chunks)
+    having = reader.terms_in([chunk for chunk, _ in found], list(shares)) if shares else {}
+    if not any(having.values()):
+        return NOTHING_EXACT
+    lacked = {chunk: sum(shares[term] for term in shares.keys() - own) for chunk, own in having.items()}
+    is_short = len(words) <= SHORT
+    return Exact(lacked, {chunk for chunk, own in having.items() if is_short and any(map(is_code, own))})
 
 
 def _is_relevant(reader: Reader, scored: Scored, query: Query) -> bool:

@@ -94,6 +94,25 @@ def weighted_scores(
     return scores
 
 
+def telling_less(ranking: Ranking, lacked: Mapping[int, float]) -> Ranking:
+    """Chunks by meaning, where some lack so much of the query that no other words stand for: a model reads a name that
+    it does not know as anything that looks like it, so what a chunk lacks of it is not near."""
+    scores = {chunk: similarity * (1 - lacked.get(chunk, 0.0)) for chunk, similarity in ranking}
+    return [(chunk, scores[chunk]) for chunk in ranked(scores)]
+
+
+BEHIND = 0.999
+"""What the best of those behind has of the score of those in front."""
+
+
+def in_front(scores: Mapping[int, float], chunks: Collection[int]) -> dict[int, float]:
+    """The scores, where the best of these chunks is before all others, which keep their order."""
+    best = max((scores[chunk] for chunk in chunks), default=0.0)
+    others = max((score for chunk, score in scores.items() if chunk not in chunks), default=0.0)
+    factor = BEHIND * best / others if 0 < best <= others else 1.0
+    return {chunk: score if chunk in chunks else score * factor for chunk, score in scores.items()}
+
+
 def mean_scores(every: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """Several scores of each chunk → their mean; one that is missing is 0."""
     sums: dict[int, float] = {}

@@ -21,6 +21,7 @@ from headnote.lines import whole_lines
 from headnote.markdown.document import Document
 from headnote.markdown.shown_headings import shown_breadcrumb
 from headnote.model import Related, file_name
+from headnote.search.boilerplate import LOOKED_AT, common_share, said_everywhere
 from headnote.search.ranking import model_for
 from headnote.search.spelling import Wording, function_terms, rarity
 from headnote.store.interface import Reader
@@ -89,7 +90,21 @@ class Nearness:
         return share * near.similarity + (1 - share) * near.words
 
     def best_of_documents(self, own: str, left_out: frozenset[str]) -> dict[str, int]:
-        """Path → its nearest chunk, for other documents than the source's own."""
+        """Path → its nearest chunk, for other documents than the source's own. What both have of what stands everywhere
+        makes nothing near."""
+        best = self._best_of_documents(own, left_out)
+        first = self._reader.chunks(list(best.values())[:LOOKED_AT])
+        everywhere = said_everywhere(self._reader, ((chunk.path, chunk.text) for chunk in first))
+        if everywhere:
+            common = common_share("\n\n".join(chunk.text for chunk in self._source), everywhere)
+            for chunk in self._reader.chunks(list(self.scores)):
+                near = self.scores[chunk.id]
+                similarity = max(near.similarity - common * common_share(chunk.text, everywhere), 0.0)
+                self.scores[chunk.id] = near._replace(similarity=similarity)
+            best = self._best_of_documents(own, left_out)
+        return best
+
+    def _best_of_documents(self, own: str, left_out: frozenset[str]) -> dict[str, int]:
         labels = self._reader.labels()
         ids = sorted(self.scores, key=lambda chunk: (-self.total(chunk), chunk))
         best: dict[str, int] = {}

@@ -41,7 +41,9 @@ from headnote.words.terms import (
     MAX_QUERY_TERMS,
     as_written,
     english_stems,
+    exact_terms,
     folded,
+    is_code,
     is_without_blanks,
     language_mark,
     operator_terms,
@@ -355,6 +357,23 @@ def covered_shares(
     for own in texts:
         covered = sum(weight * reading.part_in(own) for weight, reading in zip(weights, readings, strict=True))
         yield covered / total if total else 0.0
+
+
+RARE_NAME = 100
+"""A name that more than one in so many chunks has may be mentioned anywhere."""
+
+
+def exact_shares(
+    text: str, readings: Sequence[WordReading], counts: Mapping[str, int], chunks: int
+) -> dict[str, float]:
+    """The operators of code, marked names and rare names in a query that some chunk has, with the parts of the names →
+    how much of the query each is; rare ones are more of it."""
+    exact = exact_terms(text)
+    weights = {reading.term: _weight(reading, counts, chunks) for reading in readings if reading.shares}
+    most = max(chunks / RARE_NAME, 1)
+    telling = [term for term in weights if term in exact and (is_code(term) or 0 < counts.get(term, 0) <= most)]
+    total = sum(weights.values())
+    return {term: weights[term] / total for name in telling for term in exact[name] if term in weights}
 
 
 def _weight(reading: WordReading, counts: Mapping[str, int], chunks: int) -> float:

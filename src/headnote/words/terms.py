@@ -127,6 +127,28 @@ def operator_terms(text: str) -> list[str]:
     ]
 
 
+_NAME_IN_CODE = re.compile(r"(?:--?|[@$])\w.*|.*(?:[^\W\d]\d|\d[^\W\d]|\w[_.]\w).*", re.DOTALL)
+"""A mark in front, digits among letters, or a joint that prose does not have. Names with humps are in prose, too."""
+_MIN_NAME = 3
+"""Letters and digits. `-U` is a flag of many programs."""
+
+
+def exact_terms(text: str) -> dict[str, list[str]]:
+    """What only stands for itself in a text, operators of code and names as programs write them: the term of each as a
+    whole → all of its terms.
+
+    >>> sorted(exact_terms("Does `--dry-run` of version 1.2 change the user_id of an r5.large, or re-render?"))
+    ['--dry-run', 'r5large', 'userid']
+    """
+    names = (word for word in words_of(text) if _NAME_IN_CODE.fullmatch(word) and _is_long(word))
+    exact = {own[0]: own for word in names if (own := terms(word))}
+    return exact | {operator: [operator] for operator in operator_terms(text)}
+
+
+def _is_long(name: str) -> bool:
+    return any(map(str.isalpha, name)) and sum(map(str.isalnum, name)) >= _MIN_NAME
+
+
 def operator_places(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
     """Where those of the terms that are operators stand in a text, in order."""
     signs = {as_written(term) for term in terms if is_operator(term)}
@@ -141,6 +163,11 @@ def _is_end(text: str, match: re.Match[str]) -> bool:
 def is_operator(term: str) -> bool:
     """Whether a term is an operator of code."""
     return as_written(term) in _OPERATORS
+
+
+def is_code(term: str) -> bool:
+    """Whether a term is an operator of code, or a name behind a mark: `--flag`, `$TARGET`, `@name`."""
+    return term[0] in "-$@" or is_operator(term)
 
 
 def as_written(term: str) -> str:

@@ -32,7 +32,7 @@ from headnote.store.rows import (
     KeywordHit,
     Weights,
 )
-from headnote.words.terms import rarest_terms
+from headnote.words.terms import is_operator, rarest_terms
 from headnote.words.vocabulary import past
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ _AMONG = "SELECT chunk, word FROM postings WHERE word = ANY(%s) AND chunk = ANY(
 _FREQUENCIES = "SELECT word, count(*) FROM postings WHERE word = ANY(%s) GROUP BY word"
 _VOCABULARY = "SELECT word, count(*) FROM postings WHERE word >= %s AND word < %s GROUP BY word"
 
-# How often each chunk has each word, for its length; what that is worth in the chunk, and in its document. Rounded, so
-# that equal texts are equal in whatever order their words were added up.
+# How often each chunk has each word, for its length; what that is worth in the chunk, and in its document, where an
+# operator says nothing. Rounded, so that equal texts are equal in whatever order their words were added up.
 _SCORES = f"""
 WITH counted AS (
     SELECT chunk, document, word, (%(rarities)s::float8[])[array_position(%(words)s::text[], word)] AS rarity,
@@ -129,8 +129,8 @@ WITH counted AS (
 ), sizes AS (
     SELECT document, {1 - BY_CHUNKS} + {BY_CHUNKS} * count(*) / %(average_chunks)s AS size FROM chunks GROUP BY document
 ), of_words AS (
-    SELECT document, rarity, sum(often) / size AS often FROM counted JOIN sizes USING (document)
-    GROUP BY document, word, rarity, size
+    SELECT document, CASE WHEN word = ANY(%(operators)s) THEN 0 ELSE rarity END AS rarity, sum(often) / size AS often
+    FROM counted JOIN sizes USING (document) GROUP BY document, word, rarity, size
 ), of_documents AS (
     SELECT document, {IN_DOCUMENT * (DOCUMENT_SATURATION + 1)}
         * sum(rarity * often / (often + {DOCUMENT_SATURATION})) AS score
@@ -169,6 +169,7 @@ class PostgresKeywords(PostgresDocuments):
                 **{name: float(weight) for name, weight in weights._asdict().items()},
                 **{f"b{place}": value for place, value in enumerate(bindings)},
                 "words": list(map(escaped, distinct)),
+                "operators": [escaped(term) for term in distinct if is_operator(term)],
                 "rarities": [shares.get(term, 1.0) * _rarity(counts[term], lengths.chunks) for term in distinct],
                 "average": max(lengths.average, 1.0),
                 "average_chunks": max(lengths.chunks_of_document, 1.0),
