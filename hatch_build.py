@@ -35,6 +35,7 @@ HOT = [
     "chunking/records.py",
     "chunking/splitting/*.py",
     "links/anchors.py",
+    "markdown/comments.py",
     "markdown/headings.py",
     "markdown/inline.py",
     "markdown/links.py",

@@ -78,8 +78,9 @@ class ChunkingContext:
         """Whether something may not be embedded: comments and pictures."""
         self.parents_in_text = settings.include_parent_headers and settings.strategy == "header"
         self.has_breadcrumbs = settings.breadcrumb or self.parents_in_text
-        self._title = document.given_title if settings.document_title else ""
-        self._folded_title = _folded(self._title)
+        self._title: str | None = None if settings.document_title else ""
+        self._names_title: dict[str, bool] = {}
+        """Outermost heading → whether it says what the title says."""
         self.max_breadcrumb_weight = self._max_breadcrumb_weight()
         self._breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {}
         self._heading_breadcrumbs: dict[tuple[str, ...], tuple[str, int]] = {(): ("", 0)}
@@ -238,19 +239,17 @@ class ChunkingContext:
             return self.starts
         if self.counter.adds == "seams" and not self.leaves_out:
             return self._totals_by_lines()
-        code = [block[0] in CODE_LIKE for block in self.blocks]
-        if self.leaves_out:
-            weights = self._weights_of_seen(code)
-        else:
-            weights = self.counter.weigh_pieces(self.text, self.starts, code)
-        return list(accumulate(weights, initial=0))
+        return list(accumulate(self._weights_of_blocks(), initial=0))
 
-    def _weights_of_seen(self, code: list[bool]) -> list[int]:
+    def _weights_of_blocks(self) -> list[int]:
         """Weight of what is embedded of each block. Where only lengths count, just those with a mask are taken out."""
-        starts, masked_text = self.starts, self.masked
-        if self._per_character is None or self._may_have_pictures:
+        starts, masked_text, each = self.starts, self.masked, self._per_character
+        if each is None or self._may_have_pictures:
+            code = [block[0] in CODE_LIKE for block in self.blocks]
+            if not self.leaves_out:
+                return self.counter.weigh_pieces(self.text, starts, code)
             return self.counter.weigh(self._seen(pieces_between(masked_text, starts)), code)
-        weights = self.counter.weigh_pieces(masked_text, starts, code)
+        weights = self._weights_by_length(starts, each)
         at = masked_text.find(MASK)
         while at >= 0:
             index = bisect_right(starts, at) - 1
@@ -293,11 +292,16 @@ class ChunkingContext:
 
     def weigh_pieces(self, text: str, cuts: Sequence[int], code: bool) -> list[int]:
         """Weight of what is embedded of the text between each two neighbouring cuts."""
-        if self.leaves_out:
+        if self._may_have_pictures or (self.leaves_out and MASK in text):
             return self.weigh_texts(pieces_between(text, cuts), code)
-        if self._per_character == 1:
-            return list(map(sub, cuts[1:], cuts))
+        if self._per_character is not None:
+            return self._weights_by_length(cuts, self._per_character)
         return self.counter.weigh_pieces(text, cuts, [code] * (len(cuts) - 1))
+
+    def _weights_by_length(self, cuts: Sequence[int], each: int) -> list[int]:
+        """The same where every character weighs the same and nothing is left out."""
+        lengths = list(map(sub, cuts[1:], cuts))
+        return lengths if each == 1 else [length * each for length in lengths]
 
     def breadcrumb(self, path: tuple[str, ...]) -> tuple[str, int]:
         """The breadcrumb as it stands in front of a chunk, and its weight.
@@ -328,8 +332,17 @@ class ChunkingContext:
 
     def titled(self, path: tuple[str, ...]) -> tuple[str, ...]:
         """A heading path below the title of the document, unless its outermost heading says the same."""
+        title = self._title
+        if title is None:
+            # Most frontmatter is never read: only what is heavy asks how much room its breadcrumb leaves.
+            title = self._title = self.document.given_title
+        if not title:
+            return path
         outermost = next(filter(None, path), "")
-        return path if _folded(outermost) == self._folded_title or not self._title else (self._title, *path)
+        is_said = self._names_title.get(outermost)
+        if is_said is None:
+            is_said = self._names_title[outermost] = _folded(outermost) == _folded(title)
+        return path if is_said else (title, *path)
 
     def text_limit(self, path: tuple[str, ...]) -> int:
         """Weight that a breadcrumb leaves for the text below it."""

@@ -48,13 +48,8 @@ _DATA = re.compile(r"(data:[\w.+-]{1,64}/[\w.+-]{1,64}(?:;[\w=.+-]{1,64}){0,4};b
 
 
 def may_hold_data_uris(text: str) -> bool:
-    """Whether there may be a picture. Every text is asked, and a semicolon is found far sooner than the whole mark."""
-    at = text.find(";")
-    while at >= 0:
-        if text.find(";base64,", at, at + 8) == at:
-            return True
-        at = text.find(";", at + 1)
-    return False
+    """Whether there may be a picture."""
+    return ";base64," in text
 
 
 def strip_data_uris(text: str) -> str:

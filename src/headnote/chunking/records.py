@@ -39,6 +39,8 @@ class ChunkLike(Protocol):
 
 def shown_text(context: ChunkingContext, chunk: ChunkLike) -> str:
     """What a reader sees."""
+    if not context.parents_in_text and not chunk.overlap:
+        return chunk.prefix + context.text[chunk.start : chunk.end] + chunk.suffix
     crumb = context.breadcrumb(chunk.heading_path)[0]
     return _with_lead(context, chunk, crumb, chunk.overlap, context.text[chunk.start : chunk.end])
 
@@ -135,6 +137,8 @@ def comments_left_out(chunks: Sequence[Chunk]) -> tuple[tuple[int, int], ...]:
 def fits(context: ChunkingContext, draft: Draft) -> bool:
     """Whether a draft keeps the cap."""
     if context.adds_up and draft.adds_up:
+        if draft.weight <= context.safe_weight:
+            return True  # as most are: their breadcrumb need not be known
         estimate = draft.weight + context.breadcrumb(draft.heading_path)[1]
         if estimate <= context.max_weight - context.margin:
             return True

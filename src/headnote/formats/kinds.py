@@ -28,6 +28,8 @@ FORMATS = (
 )
 """A format is here only if its parser tells where everything stands in the file."""
 
+_SUFFIXES = tuple(suffix for form in FORMATS for suffix in form.suffixes)
+
 _REFUSED = {
     "adoc": "AsciiDoc",
     "asciidoc": "AsciiDoc",
@@ -46,7 +48,9 @@ def suffixes_of(names: Iterable[str]) -> tuple[str, ...]:
 def format_of(path: str) -> str:
     """The format of a file by its name; empty for Markdown and for text."""
     name = path.lower()
-    return next((form.name for form in FORMATS if name.endswith(form.suffixes)), "")
+    if not name.endswith(_SUFFIXES):
+        return ""
+    return next(form.name for form in FORMATS if name.endswith(form.suffixes))
 
 
 def check_format(name: str) -> str:

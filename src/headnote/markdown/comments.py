@@ -60,17 +60,26 @@ class _Mark(NamedTuple):
 
 def comments(text: str, blocks: Sequence[Span], mdx: bool = False) -> list[Extent]:
     """The comments of these blocks in their order, none inside another."""
+    if not _may_have_signs(text, mdx):
+        return []
     reading = _CommentWalk(text)
     reading.read(whole(text), mdx, 0, blocks)
     return _joined([*reading.extents, *_pairs(reading.marks)])
 
 
+def _may_have_signs(text: str, mdx: bool) -> bool:
+    """Most documents have none, and cost no more than this look."""
+    # A single character is found many times sooner than two, and most documents have no percent sign.
+    return _HTML in text or ("%" in text and _MARK in text) or (mdx and _NOTE in text)
+
+
 def _signs(text: str, mdx: bool) -> list[int]:
     """Where a comment may begin, in order: so no block without one is looked at."""
+    if not _may_have_signs(text, mdx):
+        return []
     places: list[int] = []
-    # A single character is found many times sooner than two, and most documents have no percent sign.
-    for sign, is_possible in ((_HTML, True), (_MARK, "%" in text), (_NOTE, mdx)):
-        at = text.find(sign) if is_possible else -1
+    for sign in (_HTML, _MARK, _NOTE) if mdx else (_HTML, _MARK):
+        at = text.find(sign)
         while at >= 0:
             places.append(at)
             at = text.find(sign, at + 1)

@@ -24,10 +24,12 @@ _MAX_CHARACTERS = 100_000
 
 _LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u1fff\u2c00-\u2dff\u3040-\ud7ff"
 """Letters without another meaning in YAML, of common scripts."""
-# A colon before a blank ends a name, and a `#` after a blank begins a comment; so there are only colons of addresses.
-_PLAIN = rf"[{_LETTERS}/](?:[{_LETTERS}0-9 ,;.!?()/+*&=@%$~_'\"\u2010-\u2027-]|:(?=[{_LETTERS}0-9/]))*+"
+# A colon before a blank ends a name, and a `#` after a blank begins a comment; so there are only those of addresses.
+_PLAIN = rf"[{_LETTERS}/](?:[{_LETTERS}0-9 ,;.!?()/+*&=@%$~_'\"\u2010-\u2027-]|:(?=[{_LETTERS}0-9/])|(?<! )#)*+"
 _QUOTED = rf"[{_LETTERS}0-9 ,;.!?()/+*&=@%$~_:#<>|\[\]{{}}\u2010-\u2027-]++"
-_SIMPLE = rf"(?P<plain>{_PLAIN})|(?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})|(?P<number>0|[1-9][0-9]{{0,8}})"
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME = rf"{_DATE}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})"
+_SIMPLE = rf"(?P<plain>{_PLAIN})|(?P<time>{_TIME})|(?P<date>{_DATE})|(?P<number>0|[1-9][0-9]{{0,8}})"
 _VALUE = rf"{_SIMPLE}|\"(?P<double>(?:{_QUOTED}|')*+)\"|'(?P<single>(?:{_QUOTED})?+)'"
 _NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_-]{0,63})"
 _LIST = r"\[(?P<list>[A-Za-z0-9_./, '\"-]*+)\]"
@@ -179,6 +181,8 @@ def _value(match: re.Match[str]) -> Any:
         return int(source)
     if kind == "date":
         return datetime.date(int(source[:4]), int(source[5:7]), int(source[8:]))
+    if kind == "time":
+        return datetime.datetime.fromisoformat(source)
     return source
 
 
