@@ -237,7 +237,7 @@ class ChunkingContext:
     def _totals(self) -> list[int]:
         if self._per_character == 1 and not self.leaves_out:
             return self.starts
-        if self.counter.adds == "seams" and not self.leaves_out:
+        if self.counter.adds == "seams" and not self._may_have_pictures:
             return self._totals_by_lines()
         return list(accumulate(self._weights_of_blocks(), initial=0))
 
@@ -250,18 +250,29 @@ class ChunkingContext:
                 return self.counter.weigh_pieces(self.text, starts, code)
             return self.counter.weigh(self._seen(pieces_between(masked_text, starts)), code)
         weights = self._weights_by_length(starts, each)
-        at = masked_text.find(MASK)
-        while at >= 0:
-            index = bisect_right(starts, at) - 1
-            end = starts[index + 1]
-            weights[index] = self.weigh_texts((masked_text[starts[index] : end],), False)[0]
-            at = masked_text.find(MASK, end)
+        for index in self._masked_blocks():
+            weights[index] = self.weigh_texts((masked_text[starts[index] : starts[index + 1]],), False)[0]
         return weights
+
+    def _masked_blocks(self) -> list[int]:
+        """Indices of the blocks that have a mask."""
+        found: list[int] = []
+        at = self.masked.find(MASK) if self.leaves_out else -1
+        while at >= 0:
+            index = bisect_right(self.starts, at) - 1
+            found.append(index)
+            at = self.masked.find(MASK, self.starts[index + 1])
+        return found
 
     def _totals_by_lines(self) -> list[int]:
         """The same, with every text counted once: to split a block, most often weights of its lines are needed."""
         starts, most = self.starts, self.settings.max_tokens * _CHARACTERS_PER_TOKEN
-        large = [index for index in range(len(self.blocks)) if starts[index + 1] - starts[index] > most]
+        masked_blocks = dict.fromkeys(self._masked_blocks())
+        large = [
+            index
+            for index in range(len(self.blocks))
+            if starts[index + 1] - starts[index] > most and index not in masked_blocks
+        ]
         cuts: list[int] = []
         following = 0
         for index in large:
@@ -269,7 +280,12 @@ class ChunkingContext:
             following = index + 1
             cuts += seams_of_lines(self.text, starts[index], starts[following])
         cuts += starts[following:]
-        totals = list(accumulate(self.counter.weigh_pieces(self.text, cuts), initial=0))
+        weights = self.counter.weigh_pieces(self.text, cuts)
+        if masked_blocks:
+            seen_texts = [seen(self.masked[starts[index] : starts[index + 1]]) for index in masked_blocks]
+            for index, weight in zip(masked_blocks, self.counter.weigh(seen_texts), strict=True):
+                weights[bisect_left(cuts, starts[index])] = weight
+        totals = list(accumulate(weights, initial=0))
         if not large:
             return totals
         self.weight_before = before = dict(zip(cuts, totals, strict=True))
