@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import PHONE, Server, Visit, expect, expect_address, flaws, visiting
+from browser_kit import PHONE, Server, Visit, expect, expect_address, faults, flaws, visiting
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -204,7 +204,8 @@ def test_it_opens_with_an_answer_that_is_whole_here_and_torn_there(visit: Visit)
     tear = page.locator(".pane-tear")
     expect(tear).to_have_text("torn here")
     assert tear.locator("span").evaluate(IN_SIGHT), "it is scrolled to where the answer is torn"
-    page.get_by_label("Preset").nth(1).select_option("fixed")
+    page.get_by_role("button", name="Fixed 512 tokens instead").click()
+    expect(page.get_by_label("Preset").nth(1)).to_have_value("fixed")
     expect(second).to_have_text(re.compile(r"Fixed 512 tokens tears the answer into 2 chunks"))
     expect(page.locator(".pane-tear.left")).to_have_count(1)
     expect_address(page, "b.preset=fixed", "preset=default", "q=How+do+I+replace+a+gauge")
@@ -262,6 +263,7 @@ def test_it_is_shared_as_a_picture(visit: Visit, theme: str) -> None:
     said = re.compile(rf"^{re.escape(FIRST)} headnote keeps .* LangChain .* tears")
     expect(picture).to_have_attribute("aria-label", said)
     expect_address(page, "b.preset=langchain")
+    assert faults(page) == []
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Save picture").click()
     assert download.value.suggested_filename == "headnote-relay.png"

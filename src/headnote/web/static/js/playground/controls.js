@@ -1,6 +1,6 @@
 /** A preset and its settings, as things to move: two words first, every setting behind them. */
 
-import { freshId, h } from "../core/dom.js";
+import { freshId, h, refill } from "../core/dom.js";
 import { change, isPeer, presetNamed, titleOf } from "./choice.js";
 import { BASIC_NAMES, fieldControl, SIZE_NAMES, sizeControl, wordControl } from "./fields.js";
 
@@ -83,10 +83,24 @@ export class Controls {
   }
 
   #tellAbout() {
-    this.about.textContent = presetNamed(this.presets, this.choice.preset)?.description ?? "";
+    const about = presetNamed(this.presets, this.choice.preset)?.description ?? "";
+    refill(this.about, about, isPeer(this.choice.preset) && this.#otherPeers());
     this.element.classList.toggle("peer", isPeer(this.choice.preset));
-    this.select.title = this.about.textContent;
+    this.select.title = about;
     this.resetting.hidden = Object.keys(this.choice.changed).length === 0;
+  }
+
+  /** What else to compare with is one click away. */
+  #otherPeers() {
+    const others = this.presets.peers.filter(({ name }) => name !== this.choice.preset);
+    const buttons = others.map(({ name, settings }) =>
+      h(
+        "button",
+        { type: "button", class: "button quiet", onclick: () => this.#set({ preset: name, changed: {} }) },
+        `${titleOf(name, settings)} instead`,
+      ),
+    );
+    return h("span", { class: "controls-instead" }, buttons);
   }
 
   /** @param {string} name */

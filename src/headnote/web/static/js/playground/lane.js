@@ -108,7 +108,7 @@ export class Lane {
     this.sheet = h(
       "button",
       { type: "button", class: "button lane-sheet", "aria-expanded": "false", onclick: () => this.#openSheet() },
-      `Settings ${name}`,
+      h("span", null, "Settings", h("span", { class: "lane-of" }, ` ${name}`)),
     );
     this.facts = h("div", { class: "lane-facts" });
     this.cuts = h("div");

@@ -134,6 +134,7 @@ export class Question {
   /** @param {(pause: number) => void} changed @param {HTMLElement} picturing What makes a picture of the answer. */
   constructor(changed, picturing) {
     this.changed = changed;
+    this.picturing = picturing;
     /** @type {Lines|null} Null if the search finds the passage. */
     this.lines = null;
     /** @type {Lines|null} */
@@ -215,6 +216,7 @@ export class Question {
     this.answer.hidden = asked === null;
     for (const lane of lanes) lane.verdict.show(lane);
     if (!asked) return;
+    this.picturing.hidden = !asked.passage;
     this.#reveal(asked);
     refill(
       this.passage,
