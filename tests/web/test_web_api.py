@@ -18,6 +18,7 @@ from headnote.errors import LockedIndex
 from headnote.index.plan import FilesRead
 from headnote.model import to_plain
 from headnote.model.progress import Progress
+from headnote.web.endpoints import MAX_LEFT_OUT
 
 pytest_plugins = ("web_fixtures",)
 
@@ -509,11 +510,22 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     with Index.open(tmp_path, embedder="none") as opened:
         opened.update()
         client = client_of(Served(opened, KeeperState))
-        [left_out] = json_of(client, "/api/status")["left_out"]
+        status = json_of(client, "/api/status")
+        [left_out] = status["left_out"]
         assert (left_out["path"], left_out["reason"][:22]) == ("target", "taken for build output")
+        assert status["left_out_count"] == 1
         answer = client.get("/api/document", params={"path": "target/out.md"})
         assert answer.status_code == 404
         assert "exists, and is left out" in answer.text
+
+
+def test_more_is_left_out_than_is_named(tmp_path: Path) -> None:
+    for number in range(MAX_LEFT_OUT + 3):
+        (tmp_path / f"{number}.md").write_bytes(b"# T\n" if number < 1 else b"\0\1\2" * 20)
+    with Index.open(tmp_path, embedder="none") as index:
+        index.update()
+        status = json_of(client_of(Served(index)), "/api/status")
+    assert (len(status["left_out"]), status["left_out_count"]) == (MAX_LEFT_OUT, MAX_LEFT_OUT + 2)
 
 
 @pytest.mark.parametrize("endpoint", ["document", "read", "outline", "links", "neighbourhood", "related"])

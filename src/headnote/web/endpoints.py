@@ -334,7 +334,7 @@ def health(served: Served, _: requests.Nothing) -> responses.Health:
 def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
     """The size of the index, and whether it is up to date."""
     state = served.state()
-    index = served.index.status().without_folders()
+    index, left_out = served.index.status().without_folders(), served.index.left_out()
     progress = state.progress
     now = None
     if progress:
@@ -355,7 +355,8 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
         answering=index.answering,
         files_read=state.files_read,
         roots=[responses.RootAnswer(root.name, root.documents, root.problem) for root in index.folders],
-        left_out=[responses.LeftOutAnswer(*one[:2]) for one in served.index.left_out()[:MAX_LEFT_OUT]],
+        left_out=[responses.LeftOutAnswer(*one[:2]) for one in left_out[:MAX_LEFT_OUT]],
+        left_out_count=len(left_out),
         withheld=[one.setting for one in index.withheld],
         read_only=served.index.read_only,
         page=page().digest,

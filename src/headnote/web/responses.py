@@ -78,6 +78,8 @@ class StatusAnswer(msgspec.Struct):
     """The folders of an index of several; empty for a single one."""
     left_out: list[LeftOutAnswer]
     """The first hundred files and folders that one might miss."""
+    left_out_count: int
+    """How many there are."""
     withheld: list[str]
     """Settings of the folder that are not used before `headnote trust`."""
     read_only: bool

@@ -54,7 +54,8 @@
  *   progress: {stage: string, done: number, total: number, seconds_left: number|null}|null, settings: Settings,
  *   origins: Object<string, string>, differing: string[], ask_model: string|null,
  *   models: {role: string, name: string, pending: number}[], answering: string,
- *   files_read: FilesRead|null, left_out: {path: string, reason: string}[], withheld: string[], read_only: boolean,
+ *   files_read: FilesRead|null, left_out: {path: string, reason: string}[], left_out_count: number,
+ *   withheld: string[], read_only: boolean,
  *   page: string}} Status
  * @typedef {{path: string, start_line: number, end_line: number, text: string}} Citation
  * @typedef {{text: string, html: string[], citations: Citation[], sources: Hit[],

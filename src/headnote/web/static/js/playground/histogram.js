@@ -67,7 +67,8 @@ const EDGE = 18;
 
 export class Histogram {
   constructor() {
-    this.drawing = /** @type {SVGSVGElement} */ (svg("svg", { class: "histogram", role: "img" }));
+    const label = "How large the passages are";
+    this.drawing = /** @type {SVGSVGElement} */ (svg("svg", { class: "histogram", role: "img", "aria-label": label }));
     this.element = h("figure", { class: "histogram-figure" }, this.drawing);
     /** @type {Chunked|null} */
     this.result = null;

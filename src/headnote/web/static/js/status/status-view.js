@@ -42,9 +42,9 @@ class StatusView {
     if (!status) return;
     const { documents, chunks, links, bytes_on_disk } = status;
     this.#part(this.figures, [documents, chunks, links, bytes_on_disk], () => [figures(status)]);
-    const { root, model, models, answering, ask_model, left_out } = status;
+    const { root, model, models, answering, ask_model, left_out, left_out_count: count } = status;
     const set = [status.settings, status.origins, status.differing];
-    this.#part(this.settings, [root, model, models, answering, ask_model, left_out, set], () => [settings(status)]);
+    this.#part(this.settings, [root, model, models, answering, ask_model, left_out, count, set], () => [settings(status)]);
   }
 
   /**
@@ -164,7 +164,7 @@ function settings(status) {
     "div",
     { class: "status-tables" },
     table("How this folder is used", about, false),
-    status.left_out.length > 0 && leftOut(status.left_out),
+    status.left_out.length > 0 && leftOut(status.left_out, status.left_out_count),
     h(
       "details",
       { class: "disclosure" },
@@ -174,19 +174,20 @@ function settings(status) {
   );
 }
 
-/** What one might miss, with the reasons. @param {Status["left_out"]} files */
-function leftOut(files) {
+/** What one might miss, with the reasons. @param {Status["left_out"]} files @param {number} count Of all. */
+function leftOut(files, count) {
   const rows = files.map(({ path, reason }) => /** @type {[string, string]} */ ([path, reason]));
-  const what = `${whole(files.length)} ${files.length === 1 ? "file or folder is" : "files or folders are"} left out`;
+  const first = files.length < count ? `, the first ${files.length} of them` : "";
+  const what = `${whole(count)} ${count === 1 ? "file or folder is" : "files or folders are"} left out${first}`;
   return h("details", { class: "disclosure" }, h("summary", null, what), table("", rows, false));
 }
 
 /** By what passages are found now. @param {Status} status */
-function searchWords({ model, models, answering }) {
+function searchWords({ model, models, answering, read_only: stays }) {
   if (model === "none" || models.length === 0) return "by words";
-  if (!answering) return "by words; by meaning as soon as that is prepared";
+  if (!answering) return stays ? "by words" : "by words; by meaning as soon as that is prepared";
   const name = modelName(answering);
-  const better = modelName(model) !== name ? `; ${modelName(model)} is being prepared` : "";
+  const better = modelName(model) !== name && !stays ? `; ${modelName(model)} is being prepared` : "";
   return `by words and by meaning (${name}${better})`;
 }
 
