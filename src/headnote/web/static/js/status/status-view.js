@@ -44,7 +44,8 @@ class StatusView {
     this.#part(this.figures, [documents, chunks, links, bytes_on_disk], () => [figures(status)]);
     const { root, model, models, answering, ask_model, left_out, left_out_count: count } = status;
     const set = [status.settings, status.origins, status.differing];
-    this.#part(this.settings, [root, model, models, answering, ask_model, left_out, count, set], () => [settings(status)]);
+    const about = [root, model, models, answering, ask_model, left_out, count, set];
+    this.#part(this.settings, about, () => [settings(status)]);
   }
 
   /**
