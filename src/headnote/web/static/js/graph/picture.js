@@ -12,7 +12,7 @@ import { emptyScene, isUnsettled, putAside, resume } from "./scene.js";
 
 const CLOSEST = 8;
 const FARTHEST = 0.04;
-const ROOM = 48;
+const ROOM = 60;
 
 export class Camera {
   /**
