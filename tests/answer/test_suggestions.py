@@ -52,6 +52,13 @@ def test_huge_documents_are_not_parsed_for_a_heading(tmp_path: Path) -> None:
     assert suggestions(tmp_path, pages)[0] == "What do the documents say about “Tide gauges”?"
 
 
+def test_what_a_site_generator_replaces_is_in_no_question(tmp_path: Path) -> None:
+    headings = ['{{% heading "whatsnext" %}}', '{{< glossary_tooltip text="Masts" >}} and paint']
+    questions = suggestions(tmp_path, {"a.md": page("Tide gauges", *headings)})
+    assert not [question for question in questions if "{" in question]
+    assert any("“Masts and paint”" in question for question in questions)
+
+
 def test_an_empty_folder_suggests_nothing(tmp_path: Path) -> None:
     assert suggestions(tmp_path, {}) == []
 

@@ -224,3 +224,17 @@ def test_a_folder_that_is_being_read_says_so_and_is_searched_again(visit: Visit)
     reading["files_read"] = None
     expect(page.locator(".hit").first).to_be_visible()
     expect(page.locator(".search-filling")).not_to_contain_text("files read")
+
+
+def test_the_count_stops_where_passages_are_less_relevant(visit: Visit) -> None:
+    page = visit.page
+    scores = iter([0.9, 0.5])
+
+    def weaken(route: Any) -> None:
+        answer = route.fetch().json()
+        hits = [{**hit, "score": next(scores, 0.1)} for hit in answer["hits"][:8]]
+        route.fulfill(json={**answer, "hits": hits, "total": 12})
+
+    page.route("**/api/search?*", weaken)
+    visit.go("#/search?q=gauge")
+    expect(page.locator("#search-summary")).to_have_text("2 passages, and 10 less relevant")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from headnote.formats.kinds import open_document
+from headnote.markdown.shown_headings import shown_heading
 from headnote.store.interface import Reader
 from headnote.store.rows import DocumentSummary
 
@@ -59,11 +60,10 @@ def _spread(summaries: Sequence[DocumentSummary]) -> list[DocumentSummary]:
 
 
 def _headings(title: str, text: str, path: str) -> Iterator[str]:
+    headings = (shown_heading(h.text) for h in open_document(text, path).headings if h.level <= MAX_LEVEL)
     yield from (
         heading
-        for heading in dict.fromkeys(
-            [title, *(h.text for h in open_document(text, path).headings if h.level <= MAX_LEVEL)]
-        )
+        for heading in dict.fromkeys([title, *headings])
         if len(heading) in _LENGTH and (len(heading.split()) in _WORDS or not heading.isascii())
     )
 

@@ -80,7 +80,7 @@ class AskView {
       if (status)
         this.who.textContent = status.ask_model
           ? `Answered by ${status.ask_model}`
-          : "No model configured: you get the passages themselves";
+          : "No model is set: you get sentences of your documents";
     });
   }
 

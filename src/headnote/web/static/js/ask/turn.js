@@ -69,7 +69,7 @@ function droppedList(dropped) {
   const items = dropped.map(({ written, reason }) =>
     h("li", null, h("code", { class: "break" }, written), h("span", { class: "soft" }, ` ${reason}`)),
   );
-  const note = h("p", { class: "soft small" }, "These citations could not be verified.");
+  const note = h("p", { class: "soft small" }, "The answer named these places, but they do not support it.");
   return h("section", null, h("h3", null, "Removed citations"), note, h("ul", { class: "dropped" }, items));
 }
 
@@ -180,7 +180,7 @@ export class Turn {
     if (!this.text.querySelector(".prose")) refill(this.text);
     const again = h("button", { type: "button", class: "button", onclick: () => this.askAgain(this) }, "Ask again");
     const notice = isStopped
-      ? h("div", { class: "notice warn" }, "Stopped. This is the part that arrived.")
+      ? h("div", { class: "notice warn" }, "Stopped. This is how far the answer came.")
       : errorNotice(error);
     refill(this.after, notice, h("div", null, again));
     if (isStopped) announce("Stopped");

@@ -203,6 +203,7 @@ function written(value) {
 // -- Passages of other documents that are near the one that is read, and that it does not link to yet
 
 const SHOWN = 6;
+const NOTHING_RELATED = "Nothing else here is about the same, besides what it links to.";
 
 export class RelatedPanel {
   constructor() {
@@ -243,7 +244,7 @@ export class RelatedPanel {
   /** @param {Related[]} related */
   #draw(related) {
     this.count.textContent = String(related.length);
-    this.note.textContent = related.length === 0 ? "Nothing is near it that it does not link to." : "";
+    this.note.textContent = related.length === 0 ? NOTHING_RELATED : "";
     refill(this.list, related.map((entry) => h("li", null, relatedLink(entry), whyRelated(entry))));
   }
 }

@@ -30,7 +30,8 @@ class DocumentView {
     this.list = new DocumentList();
     this.heading = h("h1", { tabindex: "-1", class: "break" });
     this.path = h("p", { class: "mono soft break", dir: "ltr" });
-    this.trying = h("a", { class: "button quiet", title: "Cut this document in other ways" }, "Try other settings");
+    const other = "See how other settings cut this document into chunks";
+    this.trying = h("a", { class: "button quiet", title: other }, "Try other settings");
     this.article = h("article", { class: "prose" });
     this.pieces = new Pieces(this.article, () => this.#refresh());
     this.map = new ChunkMap(this.article);

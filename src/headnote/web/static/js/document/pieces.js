@@ -124,6 +124,6 @@ export class Pieces {
   #offer(at) {
     const again = h("button", { type: "button", class: "button" }, "Try again");
     again.addEventListener("click", () => void this.#fetch(at));
-    refill(this.elements[at], h("p", { class: "soft" }, "This part of the document did not arrive. ", again));
+    refill(this.elements[at], h("p", { class: "soft" }, "This part of the document could not be loaded. ", again));
   }
 }

@@ -258,12 +258,22 @@ export function nothingTagged(tags) {
 // -- The end of the list: how many are shown, and a way to the next ones, by a button or by scrolling to it
 
 /** Beyond, passages have some word of the query, and nobody would call them answers. */
-const RELEVANT = 200;
+const MOST_RELEVANT = 200;
+/** The score from which a passage answers by itself, as the server has it. */
+const RELEVANT = 0.3;
+
+/** How many passages are found, as far as they are relevant. @param {Hit[]} hits The first. @param {number} total */
+export function amountFound(hits, total) {
+  const relevant = hits.filter(({ score }) => score >= RELEVANT).length;
+  if (relevant === 0 || relevant === hits.length) return amount(hits.length, total);
+  return `${plural(relevant, "passage")}, and ${whole(total - relevant)} less relevant`;
+}
 
 /** How many are shown of how many. @param {number} shown @param {number} total */
 export function amount(shown, total) {
   if (shown >= total) return plural(total, "passage");
-  return total > RELEVANT ? `The best ${plural(shown, "passage")}` : `${whole(shown)} of ${plural(total, "passage")}`;
+  if (total > MOST_RELEVANT) return `The best ${plural(shown, "passage")}`;
+  return `${whole(shown)} of ${plural(total, "passage")}`;
 }
 
 /** Hits before the last page that the server gives. */
@@ -291,7 +301,7 @@ export class More {
     const others = isLast ? "; more words or a filter lead to the others" : "";
     if (!isAll) this.count.textContent = `${amount(shown, total)}${others}`;
     else if (copies > 0)
-      this.count.textContent = `All is shown but ${plural(copies, "near copy", "near copies")} of passages above`;
+      this.count.textContent = `All but ${plural(copies, "passage")} that nearly repeat others above`;
     else this.count.textContent = "";
     refill(this.element, this.count, !isAll && !isLast && this.button);
   }

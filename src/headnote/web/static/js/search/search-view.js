@@ -9,7 +9,7 @@ import { registerKeys } from "../shell/keys.js";
 import { forgetSearches, recentSearches, rememberSearch } from "../shell/preferences.js";
 import { Facets, Operators } from "./facets.js";
 import { Filters } from "./filters.js";
-import { amount, documentHits, HitList, More, nothingTagged, tagNames, withTags } from "./hits.js";
+import { amount, amountFound, documentHits, HitList, More, nothingTagged, tagNames, withTags } from "./hits.js";
 import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet, recentList } from "./states.js";
 
 /** @typedef {import("../types.js").FilesRead} FilesRead */
@@ -196,7 +196,7 @@ class SearchView {
     this.results.removeAttribute("aria-busy");
     const nothing = read ? "Nothing found yet" : "Nothing found";
     const total = Math.max(answer.total ?? 0, hits.length);
-    const summary = hits.length === 0 ? nothing : amount(hits.length, total);
+    const summary = hits.length === 0 ? nothing : amountFound(hits, total);
     this.summary.textContent = summary;
     this.summary.title = `In ${Math.max(1, Math.round(milliseconds))} ms`;
     announce(`${summary} for ${q}`);
