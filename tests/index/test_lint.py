@@ -58,7 +58,8 @@ def make(tmp_path: Path) -> Make:
 
 
 def found(folder: Path, only: Iterable[str] = ()) -> set[tuple[str, str, int, str]]:
-    return {(one.kind, one.path, one.at.line, one.target) for one in lint(folder, only=list(only)).findings}
+    """Of all kinds, those included that are reported only if they are asked for."""
+    return {(one.kind, one.path, one.at.line, one.target) for one in lint(folder, only=list(only) or KINDS).findings}
 
 
 def test_nothing_is_wrong_with_a_sound_collection(make: Make) -> None:
@@ -151,6 +152,39 @@ def test_what_a_program_or_a_day_says_is_not_judged(make: Make) -> None:
         "raw/list.md": "# List\n\n- In a minute a pump delivers at most 20 litres, [[pumps]] [^1-9] `[^x]`.\n",
     }
     assert found(make(SOUND | more)) == set()
+
+
+def test_numbers_that_differ_are_reported_if_asked_for(make: Make) -> None:
+    folder = make(
+        SOUND | {"tanks.md": SOUND["tanks.md"] + "\nA pump delivers at most 60 litres of water in a minute.\n"}
+    )
+    assert lint(folder).findings == []
+    assert [one.kind for one in lint(folder, only=["numbers"]).findings] == ["numbers"]
+
+
+def test_versions_of_a_page_say_other_numbers(make: Make) -> None:
+    pages = {
+        f"up/v{number}.md": f"# To {number}\n\nThe pump {number}.0 delivers most of all water here, see [[pumps]].\n"
+        for number in (6, 7)
+    }
+    assert found(make(SOUND | pages), ["numbers"]) == set()
+
+
+def test_what_looks_like_pages_of_a_site_may_stand_alone(make: Make) -> None:
+    texts = {"a": "[b](b.md)", "b": "[c](c.md)", "c": "[a](a.md)", "alone": "It says a lot of things to nobody at all."}
+    plain = {f"{name}.md": f"# {name}\n\n{text}\n" for name, text in texts.items()}
+    assert {path for _, path, *_ in found(make(plain), ["orphan"])} == {"alone.md"}
+    shown = {f"{name}.md": f"---\ntitle: {name}\n---\n{text}\n" for name, text in texts.items()}
+    assert found(make(shown), ["orphan"]) == set()
+
+
+def test_what_says_something_in_its_frontmatter_is_no_stub(make: Make) -> None:
+    pages = {
+        "term.md": "---\nsummary: What people say of a pump\n---\nSee [[pumps]].\n",
+        "fixtures/a.md": "[[pumps]]\n",
+        "short.md": "---\ntitle: A title is not what a page says\n---\n[[pumps]]\n",
+    }
+    assert {path for _, path, *_ in found(make(SOUND | pages), ["stub"])} == {"short.md"}
 
 
 def test_what_is_known_stays(make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

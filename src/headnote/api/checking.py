@@ -76,7 +76,7 @@ def lint(
 
     Args:
         root: The folder, or the home of several.
-        only: Kinds of findings; by default all.
+        only: Kinds of findings; by default all but `numbers`, which most often are right on both pages.
         ignore: Targets to pass over, besides the ignore list of `headnote.toml`.
         baseline: A report as JSON, made before: what it has is known, and counts as ignored.
         workers: How many processes read files; one per core by default.
@@ -119,6 +119,7 @@ def _checked(
         pages = CheckedPages(documents, links.resolved, _is_site(tree, sites), cache(dates.of))
         health = health_findings(pages, load_schema(folder))
         findings = in_order([*wanted(findings, pages.is_site), *health])
+    asked = set(only) or {kind for kind, row in KINDS.items() if not row.is_only_asked}
     found, ignored = sift(findings, entries, {one.path: one.comments for one in documents if one.comments})
     if baseline is not None:
         found, known = known_before(found, _stored_findings(Path(baseline)))
@@ -128,9 +129,9 @@ def _checked(
         documents=len(documents),
         links=sum(len(document.links) for document in documents),
         external=sum(document.external for document in documents),
-        unjudged=sum(finding.path in by_programs for finding in links.findings),
-        findings=[finding for finding in found if not only or finding.kind in only],
-        ignored=[one for one in ignored if not only or one.finding.kind in only],
+        unjudged=links.unjudged + sum(finding.path in by_programs for finding in links.findings),
+        findings=[finding for finding in found if finding.kind in asked],
+        ignored=[one for one in ignored if one.finding.kind in asked],
         unread=[file for file in skipped if file.unreadable],
         skipped=[file for file in skipped if not file.unreadable],
     )

@@ -181,7 +181,7 @@ class _FilesAfter(SiteFiles):
             names.add(inside.partition("/")[0])
         return frozenset(names)
 
-    def _is_folder(self, path: str) -> bool:
+    def is_folder(self, path: str) -> bool:
         now = self._paths.before(path)
         is_now = now is not None and Path(self._folder, now).is_dir()
         return is_now or below(path, self._paths.new) is not None

@@ -64,6 +64,7 @@ class BulkRequest(NamedTuple):
 )
 @click.option(
     "--out",
+    "-o",
     required=True,
     metavar="DIR|DIR.lance|s3://…|postgresql://…",
     help="Where to write: a folder of parquet, a Lance table, or an index.",

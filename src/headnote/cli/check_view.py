@@ -69,7 +69,7 @@ def _summary(report: LinkReport) -> str:
     head = f"{counted(len(report.findings), 'finding')} ({found})" if found else "no findings"
     checked = f"{counted(report.links, 'link')} checked in {counted(report.documents, 'document')}"
     external = f"; {counted(report.external, 'link')} to other sites not opened" if report.external else ""
-    unjudged = f"; {report.unjudged:,} in generated pages not judged" if report.unjudged else ""
+    unjudged = f"; {report.unjudged:,} not judged" if report.unjudged else ""
     return f"{head}{ignored}: {checked}{external}{unjudged}"
 
 

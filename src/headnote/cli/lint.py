@@ -41,8 +41,9 @@ def lint_command(
     """Show what is wrong with the pages of a folder.
 
     Its links, and pages that are wanted or alone or left out of their index, copies, stubs, footnotes, frontmatter,
-    pages older than their sources, and numbers that differ. Only files are read, and nothing is written. The exit code
-    is 0 if nothing is found, 1 if something is, and 2 if files could not be read.
+    pages older than their sources, and, with --only numbers, sentences that say the same with other numbers. Only files
+    are read, and nothing is written. The exit code is 0 if nothing is found, 1 if something is, and 2 if files could
+    not be read.
     """
     shape = output.chosen(form, as_json, False, list(FORMATS))
     return run_check(lint, Path(folder), shape, only=only, ignore=ignore, baseline=baseline)

@@ -448,7 +448,8 @@ def _lint(serve: Serve) -> Tool:
         return _result(serve, reply, structured)
 
     return strict_tool(
-        lint, "What is wrong with the pages: broken links, wanted pages, orphans, copies, stubs, numbers that differ."
+        lint,
+        "What is wrong with the pages: broken links, wanted pages, orphans, copies, stubs; if asked for, numbers that differ.",
     )
 
 

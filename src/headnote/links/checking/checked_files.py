@@ -12,9 +12,9 @@ from typing import NamedTuple
 from headnote.chunking.records import line_ends
 from headnote.errors import SourceError
 from headnote.formats.kinds import open_document
-from headnote.links.anchors import Anchors, anchors_of, block_ids, repeated_ids
+from headnote.links.anchors import Anchors, anchors_of, block_ids, is_generated, repeated_ids
 from headnote.links.checking.link_report import Position
-from headnote.links.checking.page_facts import PageFacts, facts_of, is_generated
+from headnote.links.checking.page_facts import PageFacts, facts_of
 from headnote.links.resolving import aliases_of, link_row
 from headnote.links.sites.site import Naming, naming_of
 from headnote.markdown.document import Document

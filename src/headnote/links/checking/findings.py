@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from headnote.links.anchors import Anchors
+from headnote.links.anchors import Anchors, is_guessed
 from headnote.links.checking.checked_files import LinkedDocument
 from headnote.links.checking.link_report import TOP, Finding, FindingKind
 from headnote.links.resolving import (
@@ -196,16 +196,16 @@ class CheckedLinks(NamedTuple):
     """By path and place."""
     resolved: list[LinkRow]
     """Where each leads."""
+    unjudged: int
+    """How many lead to what only the program of a site knows."""
 
 
 def check_of_links(
     documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher
 ) -> CheckedLinks:
-    broken, resolved = _broken(documents, tree, sites, on_progress)
-    return CheckedLinks(
-        in_order([*broken, *_repeated(documents), *_at_one_address(documents, tree, sites)]),
-        resolved,
-    )
+    checked = _broken(documents, tree, sites, on_progress)
+    others = (*_repeated(documents), *_at_one_address(documents, tree, sites))
+    return checked._replace(findings=in_order([*checked.findings, *others]))
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
@@ -215,10 +215,7 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 # -- links
 
 
-def _broken(
-    documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher
-) -> tuple[list[Finding], list[LinkRow]]:
-    """What is broken, and all links as they lead."""
+def _broken(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots, on_progress: Watcher) -> CheckedLinks:
     paths = frozenset(document.path for document in documents)
     links = [link for document in documents for link in document.links]
     contents = CheckedContents(documents)
@@ -226,7 +223,7 @@ def _broken(
     resolver = TreeResolver(tree, paths, contents, sites, bases)
     check = TreeLinkCheck(tree, paths, sites, bases)
     suggestions = Suggestions(tree, paths, contents, sites, bases)
-    broken, resolved = [], []
+    broken, resolved, unjudged = [], [], 0
     for done, link in enumerate(links):
         on_progress(Progress("check", done, len(links)))
         row = resolver.resolve(link.row)
@@ -243,7 +240,14 @@ def _broken(
                     suggestion=_suggestion(kind, row, suggestions),
                 )
             )
-    return broken, resolved
+        elif check.is_unjudged(row) or _is_guessed(row, contents):
+            unjudged += 1
+    return CheckedLinks(broken, resolved, unjudged)
+
+
+def _is_guessed(link: LinkRow, contents: Contents) -> bool:
+    is_named = link.fragment and link.section is not None and link.resolved is not None
+    return bool(is_named) and is_guessed(contents.anchors(str(link.resolved)), link.fragment, "plain")
 
 
 def _kind(link: LinkRow, paths: frozenset[str]) -> FindingKind:

@@ -107,10 +107,21 @@ def _orphans(pages: CheckedPages) -> Iterator[Finding]:
         if link.resolved in paths and link.resolved != link.path
         for end in (link.path, str(link.resolved))
     }
+    if _is_made_into_a_site(pages):
+        return
     alone = [path for path in sorted(paths - linked) if _may_be_alone(path) and not pages.is_site(path)]
     if len(linked) >= _LINKED * len(paths) and len(paths) > 2:
         for path in alone:
             yield _at("orphan", path, "no document links here, and this one links to none")
+
+
+def _is_made_into_a_site(pages: CheckedPages) -> bool:
+    """Whether a folder looks like the pages of a site whose configuration is elsewhere, and its menus with that: no
+    link goes by name, and most pages say their title to a program, or are programs."""
+    if any(link.kind == "wikilink" for link in pages.links):
+        return False
+    shown = [path.lower().endswith(".mdx") or "title" in facts.metadata for path, facts in pages.facts()]
+    return 2 * sum(shown) > len(shown)
 
 
 _OF_PROJECTS = frozenset("changelog license contributing code_of_conduct security authors 404".split())
@@ -151,7 +162,12 @@ def _is_index(path: str) -> bool:
 
 
 def _is_content(path: str) -> bool:
-    return not _is_index(path) and not is_partial(path) and not path.lower().endswith(".txt")
+    is_for_tests = any(part.lower() in _FOR_TESTS for part in path.split("/")[:-1])
+    return not _is_index(path) and not is_partial(path) and not path.lower().endswith(".txt") and not is_for_tests
+
+
+_FOR_TESTS = frozenset({"test-data", "testdata", "test_data", "fixtures", "__fixtures__"})
+"""Folders of notes that nobody reads: programs are tested with them."""
 
 
 # -- single pages
@@ -237,6 +253,7 @@ def _are_versions(one: str, other: str) -> bool:
         return len(long) == len(short) + 1 and any(
             long[:at] + long[at + 1 :] == short and _VERSION.fullmatch(long[at]) for at in range(len(long))
         )
+    parts[-1], others[-1] = (posixpath.splitext(name)[0] for name in (parts[-1], others[-1]))
     different = [pair for pair in zip(parts, others, strict=True) if pair[0] != pair[1]]
     return len(different) == 1 and all(_VERSION.fullmatch(part) for part in different[0])
 

@@ -38,7 +38,9 @@ class KindRow(NamedTuple):
     level: Literal["error", "warning"] = "warning"
     """An error is wrong in any case; a warning is worth a look."""
     is_of_links: bool = False
-    """Whether the check of links reports it; lint reports all."""
+    """Whether the check of links reports it, as lint does."""
+    is_only_asked: bool = False
+    """Whether it is reported only if it is asked for by its name: most of its findings are right on both pages."""
 
 
 KINDS: dict[FindingKind, KindRow] = {
@@ -60,7 +62,7 @@ KINDS: dict[FindingKind, KindRow] = {
     "footnote": KindRow("A footnote without a definition, or a definition without a footnote.", "error"),
     "schema": KindRow("The frontmatter is not as the settings want it.", "error"),
     "outdated": KindRow("A page is older than what it names as its source."),
-    "numbers": KindRow("Two pages say the same with different numbers: one of them may be wrong."),
+    "numbers": KindRow("Two pages say the same with different numbers: one of them may be wrong.", is_only_asked=True),
 }
 """In the order in which they are counted."""
 LINK_KINDS: tuple[FindingKind, ...] = tuple(kind for kind, row in KINDS.items() if row.is_of_links)
@@ -120,7 +122,8 @@ class LinkReport:
     external: int
     """Links that leave the folder. They are never opened."""
     unjudged: int = 0
-    """Broken links of documents that programs have written: nobody mends them there."""
+    """Links that lead nowhere here and are no findings: those of documents that programs have written, and those to
+    what only the program of a site knows."""
     findings: list[Finding] = field(default_factory=list)
     """By path and line."""
     ignored: list[IgnoredFinding] = field(default_factory=list)

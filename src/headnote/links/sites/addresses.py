@@ -179,7 +179,7 @@ def addresses(place: SitePlace) -> Iterator[str]:
         yield from _dated(place)
     else:
         yield from _ROUTES[place.site.generator](place)
-    if naming.slug.startswith("/"):
+    if naming.slug.startswith("/") or (place.site.generator == "plain" and "/" in naming.slug):
         yield _address(base, naming.slug)
     for old in (*naming.redirects, *naming.aliases):
         if old.startswith("/"):
@@ -278,6 +278,8 @@ def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
     translated, by addresses without any language.
     """
     pages = {folded(page_of(path)) for path in documents}
+    # Below a language, pages may lie in more folders: `files/en-us/web/x` is `/en-us/docs/web/x`.
+    everything = pages | ({"/".join(page.split("/")[count:]) for page in pages for count in _LENGTHS} - {""})
     tops = {page.partition("/")[0] for page in pages}
     inside: dict[str, int] = defaultdict(int)
     explained: dict[str, int] = defaultdict(int)
@@ -285,23 +287,32 @@ def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
         parts = folded(target.partition("?")[0].strip("/")).split("/")
         inside[parts[0]] += count
         # The shortest prefix without which a target is a page here, so that none is counted twice.
-        page = ("/".join(parts[:length]) for length in _LENGTHS if page_of("/".join(parts[length:])) in pages)
+        known = everything if _LANGUAGE.fullmatch(parts[0]) and page_of("/".join(parts)) not in pages else pages
+        page = ("/".join(parts[:length]) for length in _LENGTHS if page_of("/".join(parts[length:])) in known)
         explained[next(page, "")] += count
-    elsewhere = {name: count for name, count in inside.items() if name not in tops}
+    longer = {base.partition("/")[0] for base in explained if "/" in base}
+    elsewhere = {
+        name: count
+        for name, count in inside.items()
+        if name not in tops or (name in longer and _LANGUAGE.fullmatch(name))
+    }
     first = max(elsewhere, key=lambda name: (elsewhere[name], name), default="")
     counted = elsewhere if _LANGUAGE.fullmatch(first) else inside
     if not first or 2 * inside[first] <= sum(counted.values()):
         return ""
-    known = {base: count for base, count in explained.items() if base.partition("/")[0] == first}
-    base = max(known, key=lambda name: (known[name], name), default="")
-    return f"/{base}" if base and 2 * known[base] > inside[first] else ""
+    bases = {base: count for base, count in explained.items() if base.partition("/")[0] == first}
+    base = max(bases, key=lambda name: (bases[name], name), default="")
+    return f"/{base}" if base and 2 * bases[base] > inside[first] else ""
 
 
 def leaves_the_language(base: str, target: str) -> bool:
     """Whether a target leads to another language of the site, or to another part of it, if the folder is only one of
     them: those pages lie elsewhere, and nobody here can tell whether they exist."""
-    is_language = _LANGUAGE.fullmatch(base.strip("/").partition("/")[0]) is not None
-    return is_language and target.startswith("/") and below(base, folded(f"{target.rstrip('/')}/")) is None
+    return names_a_language(base) and target.startswith("/") and below(base, folded(f"{target.rstrip('/')}/")) is None
+
+
+def names_a_language(base: str) -> bool:
+    return _LANGUAGE.fullmatch(base.strip("/").partition("/")[0]) is not None
 
 
 def leaves_the_site(site: Site, target: str, source: str) -> bool:

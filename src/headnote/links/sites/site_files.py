@@ -56,7 +56,7 @@ class SiteFiles:
         places = _from_top(site, target) if target.startswith("/") else _from_page(target, source)
         candidates = (path for place in places for path in self._with_endings(place, is_page(target)))
         files = (path for path in candidates if path not in self._documents)
-        return next((path for path in files if not self._is_folder(path) or _shows_folder(site, target, source)), None)
+        return next((path for path in files if not self.is_folder(path) or _shows_folder(site, target, source)), None)
 
     def _with_endings(self, path: str, is_page: bool) -> Iterator[str]:
         """What is there at this path. A page may be a file with a suffix that the link leaves out, or the index of a
@@ -93,8 +93,10 @@ class SiteFiles:
         similar = self._similar[folder].like(name)
         return joined(folder, similar) if similar else None
 
-    def _is_folder(self, path: str) -> bool:
-        return self._root is not None and Path(self._root, path).is_dir()
+    def is_folder(self, path: str) -> bool:
+        """Whether there is a folder at this path."""
+        folder, _, name = path.rpartition("/")  # one that no file can have is in no list
+        return self._root is not None and name in self._in(folder) and Path(self._root, path).is_dir()
 
     def _in(self, folder: str) -> frozenset[str]:
         if folder not in self._names:
