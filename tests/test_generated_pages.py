@@ -19,7 +19,8 @@ from headnote.config.tables import Table
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 OF_BUILDS_AND_TESTS = {
-    f"HEADNOTE_{name}" for name in ("FUZZ", "PACKAGING", "SHARED", "ARTEFACTS", "CHROMIUM", "COMPILE", "COMPILED")
+    f"HEADNOTE_{name}"
+    for name in ("BUNDLE", "FUZZ", "PACKAGING", "SHARED", "ARTEFACTS", "CHROMIUM", "COMPILE", "COMPILED")
 }
 
 
