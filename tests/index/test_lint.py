@@ -182,6 +182,7 @@ def test_what_says_something_in_its_frontmatter_is_no_stub(make: Make) -> None:
     pages = {
         "term.md": "---\nsummary: What people say of a pump\n---\nSee [[pumps]].\n",
         "fixtures/a.md": "[[pumps]]\n",
+        "wide.md": "[[pumps]] ポンプは毎分四十リットルの水を送り、弁がそれを止める。\n",
         "short.md": "---\ntitle: A title is not what a page says\n---\n[[pumps]]\n",
     }
     assert {path for _, path, *_ in found(make(SOUND | pages), ["stub"])} == {"short.md"}

@@ -81,6 +81,7 @@ _INCLUDE = re.compile(
     ^import\s+\w+\s+from\s+["']([^"'\n]+\.mdx?)["']     # MDX
   | ^[ \t]*(?:-+8<-+|;-+8<-+)[ \t]+["']([^"'\n]+)["']  # snippets of MkDocs
   | <!--[ \t]*@include:[ \t]*([^\s{}<>]+)               # VitePress
+  | <[A-Z]\w{0,40}\s+path=["']([\w./\-]{1,200})["']      # a component that shows a partial
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -179,9 +180,9 @@ def _anchor_ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int, 
 
 def _includes(text: str) -> Iterator[str]:
     is_importing = "import " in text and any(ending in text for ending in _DOCUMENT_IN_QUOTES)
-    if is_importing or "8<-" in text or "@include" in text:
+    if is_importing or "8<-" in text or "@include" in text or " path=" in text:
         for match in _INCLUDE.finditer(text):
-            yield match[1] or match[2] or match[3]
+            yield match[1] or match[2] or match[3] or match[4]
 
 
 def _ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:

@@ -166,7 +166,11 @@ class Resolver:
         tops = ("", site.folder, *(mount.folder for mount in site.mounts))
         folders = tops if written.startswith("/") else (posixpath.dirname(path), *tops)
         candidates = (joined(folder, written.removeprefix("@site/")) for folder in folders)
-        return next((one for one in candidates if one in self._paths and is_partial(one)), None)
+        by_path = next((one for one in candidates if one in self._paths and is_partial(one)), None)
+        if by_path is not None or not is_page(written):
+            return by_path
+        folder, slash, name = written.strip("/").rpartition("/")
+        return self._by_page.ending_in(f"{folder}{slash}_{name.removeprefix('_')}").nearest(path)
 
     # -- by path
 

@@ -449,7 +449,7 @@ def _lint(serve: Serve) -> Tool:
 
     return strict_tool(
         lint,
-        "What is wrong with the pages: broken links, wanted pages, orphans, copies, stubs; if asked for, numbers that differ.",
+        "What is wrong with the pages: broken links, wanted pages, orphans, copies, stubs; if asked, other numbers.",
     )
 
 

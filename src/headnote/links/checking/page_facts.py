@@ -28,6 +28,8 @@ _MIN_BLANKS = 4
 
 _HIDDEN = re.compile(r"`+[^`]*+`+|<!--.*?(?:-->|\Z)|\{\{.*?\}\}|\{%.*?%\}|<[A-Za-z/][^<>]{0,500}>", re.DOTALL)
 _WORD = re.compile(r"\w+")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+"""Characters of scripts without blanks between words; two are a word."""
 _YEAR_OR_VERSION = re.compile(r"(?:19|20)\d\d|\d+\.\d+\.\d+(?:\.\d+)*")
 """Numbers that differ from page to page with good reason."""
 _NUMBER = re.compile(r"(?<![\w.#/-])\d+(?:[.,:]\d+)*(?![\w]*[-/]\w)")
@@ -82,7 +84,7 @@ def facts_of(document: Document) -> PageFacts:
     words = [word.lower() for one in shown for word in _WORD.findall(one)]
     data = document.frontmatter.data
     return PageFacts(
-        words=len(words),
+        words=sum(1 + len(_WIDE.findall(word)) // 2 for word in words),
         has_more=_shows_more(document) or _has_text_in_fields(data),
         footnotes=tuple(_footnotes(text, document.blocks)),
         shingles=_shingles(words),
@@ -110,7 +112,10 @@ def _shows_more(document: Document) -> bool:
 def _has_text_in_fields(data: Mapping[str, Any]) -> bool:
     """Whether the frontmatter says what the page shows: a description, an entry of a glossary, data."""
     texts = (value for name, value in data.items() if name.lower() != "title")
-    return any(isinstance(one, dict) or (isinstance(one, str) and one.count(" ") >= _MIN_BLANKS) for one in texts)
+    return any(
+        isinstance(one, dict) or (isinstance(one, str) and one.count(" ") + len(_WIDE.findall(one)) // 2 >= _MIN_BLANKS)
+        for one in texts
+    )
 
 
 def _shingles(words: list[str]) -> frozenset[int]:
