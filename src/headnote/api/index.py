@@ -11,7 +11,6 @@ from datetime import datetime
 from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Unpack
 
 from headnote.api.folders import (
@@ -850,5 +849,7 @@ def open_pack(file: AnyPath, *, key: AnyPath | None = None, without_deep: bool =
 @contextmanager
 def temporary_index(root: Path, choice: Choice, models: Models = Models()) -> Iterator[Index]:  # noqa: B008  immutable
     """An index of the folder that is gone afterwards: nothing is written below the root."""
+    from tempfile import TemporaryDirectory  # late: a search needs none
+
     with TemporaryDirectory(prefix="headnote-") as place, Index(root, open_store(Path(place)), choice, models) as index:
         yield index

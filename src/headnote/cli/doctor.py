@@ -13,7 +13,7 @@ import click
 from headnote.api import Index, check_folder, repair_index
 from headnote.cli import options
 from headnote.cli.access import IndexCommand, NamedIndex, open_index
-from headnote.cli.formatting import DEEP_MISSING, counted, drift_counts, missing_vectors
+from headnote.cli.formatting import counted, deep_missing, drift_counts, missing_vectors
 from headnote.cli.index import MAX_PATHS
 from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
 from headnote.config import trust_note
@@ -157,7 +157,7 @@ def _model(index: Index, missing: str) -> CheckedPoint:
         return CheckedPoint("wrong", "model", missing)
     name = index.index_settings.embedder
     if name == DEFAULT and not is_installed("deep"):
-        return CheckedPoint("note", "model", DEEP_MISSING)
+        return CheckedPoint("note", "model", deep_missing())
     return CheckedPoint("ok", "model", "none" if name == "none" else f"{name} can be loaded")
 
 

@@ -6,15 +6,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from headnote.embedding.registry import short_name
-from headnote.embedding.transformer import install_command
 
 if TYPE_CHECKING:
     from headnote.api import Drift, Status
 
 _SECONDS = {"year": 31_536_000, "month": 2_592_000, "day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
 
-DEEP_MISSING = f"the deep model would rank better: {install_command('deep')}"
-"""For those who have the default without its package."""
+
+def deep_missing() -> str:
+    """For those who have the default without its package."""
+    from headnote.embedding.transformer import install_command  # late: a search says nothing of it
+
+    return f"the deep model would rank better: {install_command('deep')}"
 
 
 def counted(number: int, unit: str) -> str:

@@ -15,10 +15,10 @@ from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
 from headnote.cli.access import IndexCommand, NamedIndex, open_index
 from headnote.cli.formatting import (
-    DEEP_MISSING,
     ago,
     byte_size,
     counted,
+    deep_missing,
     drift_counts,
     missing_vectors,
     moment,
@@ -227,7 +227,7 @@ def _vectors(facts: Facts) -> StyledLine:
 
 def _not_installed(facts: Facts) -> str:
     """What a package would bring that the default does without."""
-    return f"; {DEEP_MISSING}" if _embedder(facts) == DEFAULT and not is_installed("deep") else ""
+    return f"; {deep_missing()}" if _embedder(facts) == DEFAULT and not is_installed("deep") else ""
 
 
 def _files(facts: Facts) -> StyledLine:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_urlsafe
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -168,6 +167,8 @@ _RENEW = "make another one with --token renew"
 
 
 def new_token() -> str:
+    from secrets import token_urlsafe  # late: no search needs it
+
     return token_urlsafe(24)
 
 

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,8 +85,10 @@ def trust(path: Path, sha256: str, setting: str = "") -> None:
     if file is None:
         raise SettingsError("there is no folder to remember it in", remedy=f"set {USER_FOLDER} to a folder of yours")
     try:
+        from tempfile import mkstemp  # late: a search trusts nobody
+
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, new = tempfile.mkstemp(dir=file.parent, suffix=".new")  # nobody else may read or write it
+        descriptor, new = mkstemp(dir=file.parent, suffix=".new")  # nobody else may read or write it
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as content:
                 content.write(json.dumps(Trusted(str(path), sha256, setting)._asdict()))

@@ -6,7 +6,6 @@ Interrupted embedding resumes where it stopped. Several processes can share the 
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -40,6 +39,12 @@ BATCH_SIZE = 2048
 ClaimedItem = TypeVar("ClaimedItem")
 
 
+def _host() -> str:
+    import socket  # late: a search makes no vectors
+
+    return socket.gethostname()
+
+
 class Worker(NamedTuple):
     """One run that makes vectors."""
 
@@ -49,7 +54,7 @@ class Worker(NamedTuple):
 
     @classmethod
     def here(cls) -> Worker:
-        return cls(uuid4().hex, os.getpid(), socket.gethostname())
+        return cls(uuid4().hex, os.getpid(), _host())
 
     @classmethod
     def named(cls, name: str) -> Worker:
@@ -64,7 +69,7 @@ class Worker(NamedTuple):
     def is_gone(self) -> bool:
         """Whether the process is known to have ended; unknown counts as alive."""
         # On Windows, `os.kill` would end the process.
-        if self.host != socket.gethostname() or sys.platform == "win32":
+        if self.host != _host() or sys.platform == "win32":
             return False
         try:
             os.kill(self.process, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,6 +33,7 @@ LEAD = 240
 _HEADING = re.compile(r"#{1,6}[ \t]+")
 
 
+@cache  # a search needs them only for a long query, and compiling takes a while
 def _sentence(full_stops: str) -> re.Pattern[str]:
     """A sentence or a line with the blanks after it. `full_stops`: marks of other scripts, which need no blank.
 
@@ -46,8 +47,6 @@ def _sentence(full_stops: str) -> re.Pattern[str]:
     return re.compile(pattern, re.VERBOSE)
 
 
-_SENTENCE = _sentence("")
-_SENTENCE_IN_ANY_SCRIPT = _sentence("。！？")
 _WORD = re.compile(r"\S*\s*")
 
 
@@ -104,7 +103,7 @@ def _words(sentence: str) -> Iterator[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    return (_SENTENCE if text.isascii() else _SENTENCE_IN_ANY_SCRIPT).findall(text)
+    return _sentence("" if text.isascii() else "。！？").findall(text)
 
 
 def _size(text: str) -> int:

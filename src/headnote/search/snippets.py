@@ -30,7 +30,7 @@ from headnote.store.keyword_fields import keyword_fields_of
 from headnote.store.rows import DocumentRow, StoredChunk
 from headnote.words.languages import language_of
 from headnote.words.phrases import has_phrase, pattern_of, sentences
-from headnote.words.terms import is_without_blanks, operator_places, runs, terms, words_of
+from headnote.words.terms import is_operator, is_without_blanks, operator_places, runs, terms, words_of
 
 Mark = tuple[int, int]
 
@@ -176,7 +176,8 @@ def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
     blanks, a word is found by its pairs of characters."""
     words = _found_words(text, query_terms)
     phrases = [found.span() for one in _phrases_in(query_terms) for found in pattern_of(one).finditer(text)]
-    phrases += operator_places(text, query_terms)
+    if operators := _operators_in(query_terms):
+        phrases += operator_places(text, operators)
     if phrases:
         return _joined(sorted([*phrases, *words]))
     return iter(words) if text.isascii() else _joined(words)
@@ -200,6 +201,12 @@ def _phrases_in(query_terms: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(term[1:] for term in query_terms if term[:1] == QUOTE))
 
 
+@lru_cache(maxsize=64)
+def _operators_in(query_terms: frozenset[str]) -> tuple[str, ...]:
+    """Few queries have one, and each line of each hit is asked."""
+    return tuple(filter(is_operator, query_terms))
+
+
 def _found_words(text: str, query_terms: frozenset[str]) -> list[Mark]:
     # To cut a text into words and what is between them, and to add up lengths, is twice as fast as matching words.
     pieces = _WORD.split(text)
@@ -209,11 +216,9 @@ def _found_words(text: str, query_terms: frozenset[str]) -> list[Mark]:
         return []
     ends = list(accumulate(map(len, pieces)))
     found: list[Mark] = []
-    for at, word in enumerate(words):
-        if word in matching:
-            start, end = ends[2 * at], ends[2 * at + 1]
-            is_whole = word.isascii()
-            found += [(start, end)] if is_whole else [(start + a, start + b) for a, b in _inside(word, query_terms)]
+    for at in [at for at, word in enumerate(words) if word in matching]:
+        start, end, word = ends[2 * at], ends[2 * at + 1], words[at]
+        found += [(start, end)] if word.isascii() else [(start + a, start + b) for a, b in _inside(word, query_terms)]
     return found
 
 

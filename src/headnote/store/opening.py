@@ -60,9 +60,11 @@ def _missing(root: Path) -> MissingIndex:
 
 def check_target(target: str) -> None:
     """Raises unless this is the setting of a store."""
+    if target in EMBEDDED:
+        return
     from headnote.store.postgres.target import is_postgres
 
-    if target not in EMBEDDED and not is_postgres(target):
+    if not is_postgres(target):
         scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)", target)
         kind = scheme[0] if scheme else "this"  # the rest may contain a password
         raise SettingsError(f"{kind} is not a store", remedy="use sqlite, or postgresql://USER@HOST/DATABASE")
@@ -77,27 +79,35 @@ def check_schema(schema: str) -> None:
 
 def with_schema(target: str, schema: str) -> str:
     """The same store with this schema, unless it is empty. A file has none."""
+    if target in EMBEDDED or not schema:
+        return target
     from headnote.store.postgres.target import with_schema as joined
 
-    return target if target in EMBEDDED or not schema else joined(target, schema)
+    return joined(target, schema)
 
 
 def schema_of(root: Path, target: str) -> str:
     """The schema that holds the index of a folder; empty for a file."""
+    if target in EMBEDDED:
+        return ""
     from headnote.store.postgres.target import target_of
 
-    return "" if target in EMBEDDED else target_of(root, target).schema
+    return target_of(root, target).schema
 
 
 def names_schema(target: str) -> bool:
     """Whether the setting names a schema itself, so that the folder's name does not matter."""
+    if target in EMBEDDED:
+        return False
     from headnote.store.postgres.target import schema_in
 
-    return target not in EMBEDDED and bool(schema_in(target))
+    return bool(schema_in(target))
 
 
 def shown_store(target: str) -> str:
     """The store as people see it, without password."""
+    if target in EMBEDDED:
+        return "sqlite"
     from headnote.store.postgres.target import shown_target
 
-    return "sqlite" if target in EMBEDDED else shown_target(target)
+    return shown_target(target)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -118,6 +117,8 @@ def _unwritable(file: Path, error: OSError) -> UnwritableIndex:
 
 
 def _name_holder(descriptor: int) -> None:
+    import socket  # late: who only reads holds nothing
+
     since = datetime.now().astimezone().isoformat(timespec="seconds")
     holder = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since})
     with contextlib.suppress(OSError):  # only the lock counts; the name is a courtesy

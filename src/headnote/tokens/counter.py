@@ -213,13 +213,15 @@ class CharacterCounter(Counter):
         return (len(text) - wide) * each + wide * self._wide
 
 
-# The first wide character is U+1100. This pattern discards European text quickly.
-_MAYBE_WIDE = re.compile("[\u1100-\U0010ffff]+")
-
-
 def count_wide(text: str) -> int:
     """How many characters of a text are wide."""
-    return sum(map(len, wide_characters().findall("".join(_MAYBE_WIDE.findall(text)))))
+    return sum(map(len, wide_characters().findall("".join(_maybe_wide().findall(text)))))
+
+
+@cache
+def _maybe_wide() -> re.Pattern[str]:
+    """The first wide character is U+1100. This pattern discards European text quickly."""
+    return re.compile("[\u1100-\U0010ffff]+")
 
 
 @cache

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
-from uuid import uuid4
 
 from headnote.errors import CorruptIndex, IndexFailure, NewerIndex, UnwritableIndex
 from headnote.extras import load
@@ -105,6 +104,8 @@ class VerifiedFiles:
     def __init__(self, data: VerifiedBytes) -> None:
         self._apsw = load("apsw", "an index")
         self._data = data
+        from uuid import uuid4  # late: few indexes are packs
+
         self._name = f"headnote-{uuid4().hex}"
         self._vfs = _file_system(self._apsw, self._name, data)
 

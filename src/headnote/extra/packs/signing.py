@@ -11,11 +11,13 @@ import hashlib
 import re
 import shutil
 import struct
-import subprocess
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from headnote.errors import CorruptIndex, HeadnoteError, MissingExtra, SettingsError, UnreadableSource
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 NAMESPACE = "headnote-pack"
 """Keeps a signature of something else from counting as one of a pack."""
@@ -25,11 +27,17 @@ _SECONDS = 120.0
 _ARMOUR = re.compile(rb"-----BEGIN SSH SIGNATURE-----\s([A-Za-z0-9+/=\s]+)-----END SSH SIGNATURE-----\s*")
 
 
+def _workshop() -> TemporaryDirectory[str]:
+    from tempfile import TemporaryDirectory  # late, as all that only signatures need: every command knows packs
+
+    return TemporaryDirectory()
+
+
 def sign(data: bytes, key: Path) -> bytes:
     """The signature of some bytes, by a private key or by the public half of one in an agent."""
     if not key.is_file():
         raise SettingsError("no such key", path=str(key), remedy="name a key that ssh-keygen -t ed25519 has made")
-    with TemporaryDirectory() as folder:
+    with _workshop() as folder:
         message = Path(folder, "message")
         message.write_bytes(data)
         _run("sign", "-f", str(key.absolute()), "-n", NAMESPACE, str(message), failed=f"{key} cannot sign")
@@ -46,7 +54,7 @@ def check_signature(data: bytes, signature: bytes, key: Path, pack: Path) -> Non
     except (OSError, ValueError):
         raise UnreadableSource("cannot be read as a public key", path=str(key), remedy="name a .pub file") from None
     keys = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    with TemporaryDirectory() as folder:
+    with _workshop() as folder:
         allowed, file = Path(folder, "allowed"), Path(folder, "signature")
         allowed.write_text("".join(f"{_SIGNER} {one}\n" for one in keys), encoding="utf-8")
         file.write_bytes(signature)
@@ -72,6 +80,8 @@ def signer_of(signature: bytes) -> str:
 
 
 def _run(action: str, *arguments: str, failed: str, data: bytes | None = None) -> None:
+    import subprocess
+
     program = shutil.which("ssh-keygen")
     if program is None:
         raise MissingExtra("signatures need ssh-keygen", remedy="install OpenSSH 8.1 or newer")

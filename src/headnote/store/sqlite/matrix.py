@@ -14,7 +14,6 @@ import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headnote.extras import np
@@ -271,6 +270,8 @@ class VectorFiles:
 
 def _write(content: _VectorFile, file: Path, mode: int) -> None:
     """Write the file as a whole or not at all. What every query reads comes first."""
+    from tempfile import NamedTemporaryFile  # late: a search only reads
+
     matrix = content.matrix
     blocks = np.asarray([*content.blocks.items()], "<i8").reshape(-1, 2)
     with NamedTemporaryFile(dir=file.parent, prefix=f"{file.name}.", delete=False) as aside:
