@@ -12,8 +12,8 @@ import sys
 
 TYPE_CHECKING = False  # `typing` takes as long to load as Python to start
 if TYPE_CHECKING:
+    from _socket import socket
     from collections.abc import Iterator, Sequence
-    from socket import socket
     from typing import NoReturn
 
 COMMANDS = frozenset({"ask", "related", "search", "status"})
@@ -51,8 +51,10 @@ def _handed_over(arguments: Sequence[str]) -> int | None:
     connection = next(filter(None, map(connected, _folders(arguments))), None)
     if connection is None:
         return None
-    with connection:
+    try:
         return _run_there(connection, arguments)
+    finally:
+        connection.close()
 
 
 def _folders(arguments: Sequence[str]) -> Iterator[str]:
@@ -69,9 +71,10 @@ def connected(folder: str) -> socket | None:
     """A connection to the process of this user that answers commands about a folder, if there is one."""
     if not os.path.exists(os.path.join(folder, INDEX_FOLDER, SOCKET)):  # noqa: PTH110, PTH118
         return None
-    import socket
+    # The module below `socket`: that one gives each number a name, which takes longer than all of this.
+    import _socket
 
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     try:
         connection.settimeout(PATIENCE)
         # The address of a socket is short, and the path of a folder need not be.
@@ -91,7 +94,7 @@ def connected(folder: str) -> socket | None:
 def has_same_rights(connection: socket) -> bool:
     """Whether the process at the other end is one of the same user, and could do by itself what this one can. Then it
     learns nothing that it could not read anyway, and gets nothing done that it could not do."""
-    from socket import SO_PEERCRED, SOL_SOCKET
+    from _socket import SO_PEERCRED, SOL_SOCKET
 
     process = int.from_bytes(connection.getsockopt(SOL_SOCKET, SO_PEERCRED, 12)[:4], sys.byteorder)
     try:
@@ -126,8 +129,8 @@ def _request(arguments: Sequence[str]) -> bytes:
 
 
 def _run_there(connection: socket, arguments: Sequence[str]) -> int | None:
-    import signal
-    from socket import send_fds
+    import _signal as signal  # type: ignore[import-not-found]  # the module below, as with `socket`
+    from _socket import SCM_RIGHTS, SOL_SOCKET
 
     try:
         request = _request(arguments)
@@ -142,7 +145,8 @@ def _run_there(connection: socket, arguments: Sequence[str]) -> int | None:
         try:
             # Until here, the other process has done nothing, and from here on it may do all of it. It has no files
             # before: one that hangs would keep the output open, and whoever reads that would wait for the end.
-            send_fds(connection, [GO], [here, 0, 1, 2])
+            files = b"".join(file.to_bytes(4, sys.byteorder) for file in (here, 0, 1, 2))
+            connection.sendmsg([GO], [(SOL_SOCKET, SCM_RIGHTS, files)])
         finally:
             os.close(here)
     except (OSError, AttributeError):  # too late, gone, or a stream that is closed
@@ -173,12 +177,13 @@ def answering(folder: str) -> tuple[int, int] | None:
     connection = connected(folder) if sys.platform == "linux" else None
     if connection is None:
         return None
-    with connection:
-        try:
-            connection.send(WHO)
-            process, owner = map(int, connection.recv(MAX_MESSAGE).split())
-        except (OSError, ValueError):  # it is about to end
-            return None
+    try:
+        connection.send(WHO)
+        process, owner = map(int, connection.recv(MAX_MESSAGE).split())
+    except (OSError, ValueError):  # it is about to end
+        return None
+    finally:
+        connection.close()
     return process, owner
 
 
