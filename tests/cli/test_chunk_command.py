@@ -284,8 +284,11 @@ def test_numbers_of_a_folder(handbook: Path, capsys: pytest.CaptureFixture[str])
     flags = ["--max-tokens", "48", "--min-tokens", "12", "--overlap-tokens", "16"]
     assert main(["chunk", str(handbook), "--stats", "--json", *flags]) == 0
     [numbers] = records(capsys.readouterr().out)
-    settings = headnote.Settings(max_tokens=48, min_tokens=12, overlap_tokens=16)
-    chunks = [c for file in sorted(handbook.glob("*.md*")) for c in headnote.chunk_file(file, settings=settings)]
+    chunks = [
+        chunk
+        for file in sorted(handbook.glob("*.md*"))
+        for chunk in headnote.chunk_file(file, max_tokens=48, min_tokens=12, overlap_tokens=16)
+    ]
     sizes = sorted(chunk.tokens for chunk in chunks)
     assert (numbers["files"], numbers["chunks"], numbers["over_max"]) == (8, len(chunks), 0)
     assert numbers["tokens"]["total"] == sum(sizes)

@@ -276,7 +276,7 @@ def test_what_names_nothing(index: headnote.Index) -> None:
     assert [str(one).split(":")[0] for one in read.problems] == ["gone/**", "b.md", "b.md"]
     with pytest.raises(headnote.MissingSource, match="no document matches"):
         index.read_many("gone/**")
-    with pytest.raises(headnote.SettingsError, match="budget is 0"):
+    with pytest.raises(headnote.SettingsError, match="budget 0 is too small"):
         index.read_many("b.md", budget=0)
 
 
