@@ -13,8 +13,7 @@ from pathlib import Path
 from headnote.api.folders import AnyPath, check_folder
 from headnote.arguments import check_types
 from headnote.config import choose
-from headnote.config.folder_settings import load_ignore_list
-from headnote.config.schema_settings import load_schema
+from headnote.config.checking_settings import load_ignore_list, load_schema
 from headnote.errors import NotText, SettingsError
 from headnote.index.dating import dates_of
 from headnote.index.plan import ignore_progress

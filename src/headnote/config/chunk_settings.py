@@ -17,7 +17,6 @@ from headnote.chunking.budgets import BUDGETS, cause_of, with_changes
 from headnote.chunking.presets import differences, find_preset
 from headnote.chunking.settings import FIELD_NAMES, RANGES, Settings, is_path_of_tokenizer
 from headnote.config.folder_settings import INDEX, INDEXING, PARSERS, SEARCH
-from headnote.config.folder_settings import TABLE as LINKS
 from headnote.config.server_settings import LLM, SERVER
 from headnote.config.tables import (
     OWN_FILE,
@@ -63,8 +62,8 @@ ROOTS = "roots"
 """The table of the folders of an index, each a table of its own."""
 ROOT_KEYS = ("path", "include", "exclude", "formats")
 """What the table of a root has besides settings of chunks."""
-SCHEMA = "schema"
-"""The list of rules for frontmatter."""
+LINKS, SCHEMA = "links", "schema"
+"""Tables for checks: which findings stay, and rules for frontmatter."""
 CONTEXT = "context"
 """The table of sentences about folders and documents."""
 _OF_FOLDERS = (LINKS, SCHEMA, ROOTS, CONTEXT, INDEXING, PARSERS)

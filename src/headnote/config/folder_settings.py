@@ -1,11 +1,10 @@
-"""What the file of a folder sets beside its chunks: `[index]`, `[search]` and `[links]`, and the tables of ragdocs that
-say which files are read."""
+"""What the file of a folder sets beside its chunks: `[index]` and `[search]`, and the tables of ragdocs that say which
+files are read."""
 
 from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
@@ -29,8 +28,6 @@ from headnote.embedding.registry import DEFAULT as DEFAULT_EMBEDDER
 from headnote.embedding.registry import leads_out
 from headnote.errors import SettingsError, nearest, shown
 from headnote.formats.kinds import check_format, format_of
-from headnote.links.checking.ignoring import IgnoreEntry
-from headnote.links.checking.link_report import KINDS
 from headnote.search.query import HITS, OPTIONS, SearchOption, SearchSettings, read_recency
 from headnote.search.ranking import RECENCY_OF_PRESET
 from headnote.sources.discover import MAX_BYTES
@@ -294,59 +291,3 @@ SEARCH = Table(
     prefix="HEADNOTE_SEARCH_",
 )
 load_search_settings = SEARCH.load
-
-
-# -- `[links]`: the ignore list of `headnote links --check`.
-
-TABLE = "links"
-IGNORE = "ignore"
-_KEYS = ("path", "target", "kind", "reason")
-_HEADER = re.compile(r"\s*\[\[([^\[\]]*)\]\]")
-_EXAMPLE = 'write [[links.ignore]] with target = "old/*" and reason = "why it stays"'
-
-
-def load_ignore_list(start: Path) -> list[IgnoreEntry]:
-    """The entries in the settings file for documents in `start`. One that is not complete raises, with its line."""
-    file = nearest_file(start)
-    table = file.tables.get(TABLE) if file else None
-    if file is None or not isinstance(table, dict):
-        return []
-    known = {entry.name: entry for entry in file.entries(TABLE)}
-    for name, entry in known.items():
-        if name != IGNORE:
-            remedy = nearest(name, (IGNORE,))
-            raise SettingsError(f"unknown setting {name}", path=file.shown, line=entry.line, remedy=remedy)
-    entries = table.get(IGNORE, [])
-    line = known[IGNORE].line if known else None
-    if not isinstance(entries, list):
-        raise SettingsError("ignore is a list of tables", path=file.shown, line=line, remedy=_EXAMPLE)
-    lines = header_lines(file, TABLE, IGNORE)
-    places = lines if len(lines) == len(entries) else [line] * len(entries)
-    return [_entry(entry, file.shown, place) for entry, place in zip(entries, places, strict=True)]
-
-
-def header_lines(file: SettingsFile, *table: str) -> list[int | None]:
-    """The line of each table in a list of tables."""
-    wanted = ".".join((*file.prefix, *table))
-    headers = ((number, _HEADER.match(line)) for number, line in enumerate(file.text.split("\n"), 1))
-    return [number for number, match in headers if match and re.sub(r"[\s\"']", "", match[1]) == wanted]
-
-
-def _entry(entry: Any, place: str, line: int | None) -> IgnoreEntry:
-    def refused(message: str, remedy: str) -> SettingsError:
-        return SettingsError(message, path=place, line=line, remedy=remedy)
-
-    if not isinstance(entry, dict):
-        raise refused(f"{shown(entry)} is not an entry of the ignore list", _EXAMPLE)
-    for name, value in entry.items():
-        if name not in _KEYS:
-            raise refused(f"unknown key {name} in [[links.ignore]]", nearest(name, _KEYS))
-        if not isinstance(value, str) or not value.strip():
-            raise refused(f"{name} needs a text", f'write {name} = "…"')
-    if "reason" not in entry:
-        raise refused("an entry of the ignore list needs a reason", 'add reason = "why it stays"')
-    if not {"path", "target"} & entry.keys():
-        raise refused("an entry without path and target would ignore everything", "add one of them")
-    if "kind" in entry and entry["kind"] not in KINDS:
-        raise refused(f"unknown kind {shown(entry['kind'])}", nearest(entry["kind"], tuple(KINDS)))
-    return IgnoreEntry(**{name: value.strip() for name, value in entry.items()}, place=place, line=line)
