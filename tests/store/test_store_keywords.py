@@ -144,16 +144,18 @@ def test_places_are_those_of_the_chunks(pages: Store) -> None:
 
 FRUIT = ["melon", "pear", "plum", "fig", "the"]
 (ARROW,) = operator_terms("=>")
+OF_CHUNKS = (ARROW, "水果", "水", "果")
+"""Terms that say nothing about the rest of a document."""
 
 
 @pytest.fixture
 def orchard(store: Store) -> Store:
-    """Documents of one to four chunks that have the words and an operator more or less often, in text or heading; some
-    were replaced, some removed."""
+    """Documents of one to four chunks that have the words, an operator and a Chinese word more or less often, in text
+    or heading; some were replaced, some removed."""
     pages = []
     for number in range(24):
         words = [word for at, word in enumerate(FRUIT) for _ in range(number % (at + 2))]
-        words += ["=>"] * (number % 3)
+        words += ["=>"] * (number % 3) + ["水果"] * (number % 4)
         sections = [
             f"# {FRUIT[(number + at) % 4]} {number}\n\n{' '.join(words[: -at or None])} the\n"
             for at in range(number % 4 + 1)
@@ -169,8 +171,8 @@ def orchard(store: Store) -> Store:
 
 
 def scores_by_definition(reader: Reader, terms: list[str], weights: Weights) -> dict[int, float]:
-    """Chunk → BM25 of the chunk, with BM25 of its document, where operators do not count: each of them counted word by
-    word."""
+    """Chunk → BM25 of the chunk, with BM25 of its document, where operators and pieces of Chinese words do not count:
+    each of them counted word by word."""
     documents = [reader.chunks_of(path) for path in reader.document_paths()]
     counts, lengths = {}, {}
     for chunks in documents:
@@ -193,7 +195,7 @@ def scores_by_definition(reader: Reader, terms: list[str], weights: Weights) -> 
                 chunk.id: counts[chunk.id].get(term, 0.0) / (0.25 + 0.75 * lengths[chunk.id] / average)
                 for chunk in chunks
             }
-            together = (term != ARROW) * sum(often.values()) / (0.5 + 0.5 * len(chunks) / chunks_of_document)
+            together = (term not in OF_CHUNKS) * sum(often.values()) / (0.5 + 0.5 * len(chunks) / chunks_of_document)
             for number, own in often.items():
                 scores[number] += rarity * (2.2 * own / (own + 1.2) + 0.2 * 17 * together / (together + 16))
     return {chunk: score for chunk, score in scores.items() if counts[chunk]}
@@ -201,7 +203,7 @@ def scores_by_definition(reader: Reader, terms: list[str], weights: Weights) -> 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(
-    terms=st.lists(st.sampled_from([*FRUIT, ARROW, "never"]), min_size=1, max_size=6, unique=True),
+    terms=st.lists(st.sampled_from([*FRUIT, *OF_CHUNKS, "never"]), min_size=1, max_size=6, unique=True),
     limit=st.integers(1, 70),
     weights=st.sampled_from([DEFAULT_WEIGHTS, Weights(0, 1, 0, 0, 0), Weights(0, 0, 1, 0, 0)]),
     folder=st.sampled_from(["", "2*", "nothing"]),

@@ -165,6 +165,12 @@ def is_operator(term: str) -> bool:
     return as_written(term) in _OPERATORS
 
 
+def tells_of_document(term: str) -> bool:
+    """Whether a term says what its document is about. An operator does not, nor do pieces of words in scripts without
+    blanks: on a long page, they meet by chance."""
+    return not (is_operator(term) or is_without_blanks(term))
+
+
 def is_code(term: str) -> bool:
     """Whether a term is an operator of code, or a name behind a mark: `--flag`, `$TARGET`, `@name`."""
     return term[0] in "-$@" or is_operator(term)

@@ -32,7 +32,7 @@ from headnote.store.rows import (
     KeywordHit,
     Weights,
 )
-from headnote.words.terms import is_operator, rarest_terms
+from headnote.words.terms import rarest_terms, tells_of_document
 from headnote.words.vocabulary import past
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ WITH counted AS (
 ), sizes AS (
     SELECT document, {1 - BY_CHUNKS} + {BY_CHUNKS} * count(*) / %(average_chunks)s AS size FROM chunks GROUP BY document
 ), of_words AS (
-    SELECT document, CASE WHEN word = ANY(%(operators)s) THEN 0 ELSE rarity END AS rarity, sum(often) / size AS often
+    SELECT document, CASE WHEN word = ANY(%(of_chunks)s) THEN 0 ELSE rarity END AS rarity, sum(often) / size AS often
     FROM counted JOIN sizes USING (document) GROUP BY document, word, rarity, size
 ), of_documents AS (
     SELECT document, {IN_DOCUMENT * (DOCUMENT_SATURATION + 1)}
@@ -169,7 +169,7 @@ class PostgresKeywords(PostgresDocuments):
                 **{name: float(weight) for name, weight in weights._asdict().items()},
                 **{f"b{place}": value for place, value in enumerate(bindings)},
                 "words": list(map(escaped, distinct)),
-                "operators": [escaped(term) for term in distinct if is_operator(term)],
+                "of_chunks": [escaped(term) for term in distinct if not tells_of_document(term)],
                 "rarities": [shares.get(term, 1.0) * _rarity(counts[term], lengths.chunks) for term in distinct],
                 "average": max(lengths.average, 1.0),
                 "average_chunks": max(lengths.chunks_of_document, 1.0),

@@ -25,7 +25,7 @@ from headnote.store.rows import (
 )
 from headnote.store.sqlite.connections import quoted
 from headnote.store.sqlite.documents import AllOwners, Posting, SqliteDocuments
-from headnote.words.terms import is_operator, rarest_terms
+from headnote.words.terms import rarest_terms, tells_of_document
 from headnote.words.vocabulary import past
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ class SqliteKeywords(SqliteDocuments):
             raise ValueError("the keyword index has chunks that do not exist")
         if not np.isfinite(scores).all():
             raise ValueError("the keyword index has scores that are none")
-        # An operator says something where it stands, and nothing about the rest of its document.
-        spread = slice(0) if is_operator(term) else slice(None)
+        spread = slice(None) if tells_of_document(term) else slice(0)
         return Posting(chunks, scores, *_of_documents(chunks[spread], scores[spread], owners))
 
 
