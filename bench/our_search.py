@@ -17,7 +17,7 @@ from headnote.embedding.registry import Models, get_embedder
 from headnote.extra.evaluate.measuring import CachingEmbedder, Retrieved
 from headnote.extra.evaluate.metrics import TextSpan
 from headnote.model import Hit
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.search.engine import DEPTH
 from headnote.search.query import Mode
 from headnote.search.ranking import by_meaning, by_words, ranked, reciprocal_ranks

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import headnote
 from headnote.api import Index
 from headnote.config.stored import choose
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.embedding.transformer import TransformerEmbedder
 from headnote.search import engine, hits

@@ -24,7 +24,7 @@ from headnote.chunking.settings import RANGES, Settings
 from headnote.cli.command import Command
 from headnote.cli.formatting import setting_text
 from headnote.cli.main import COMMANDS, app
-from headnote.cli.setting_flags import SettingsCommand
+from headnote.cli.options import SettingsCommand
 from headnote.config import ChatSettings, IndexSettings, SearchSettings, ServerSettings
 from headnote.config.folder_settings import INDEX, SEARCH
 from headnote.config.server_settings import LLM, SERVER

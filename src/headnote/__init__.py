@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     from headnote.markdown import parse
     from headnote.markdown.headings import HeadingStack, OutlineEntry
     from headnote.model import Block, Chunk, Frontmatter, Heading, Link, Section, Tag
-    from headnote.model.progress import Progress
     from headnote.model.results import (
         Answer,
         Citation,
@@ -87,6 +86,7 @@ if TYPE_CHECKING:
         Matches,
         Occurrence,
         Passage,
+        Progress,
         ReadQuery,
         Related,
         SearchPage,
@@ -296,7 +296,7 @@ _MODULE_OF = {
     "Piece": "headnote.answer.chat",
     "Plan": "headnote.index.plan",
     "Position": "headnote.links.checking.link_report",
-    "Progress": "headnote.model.progress",
+    "Progress": "headnote.model.results",
     "RateLimited": "headnote.errors",
     "ReadQuery": "headnote.model.results",
     "Related": "headnote.model.results",

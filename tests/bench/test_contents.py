@@ -10,7 +10,7 @@ import pytest
 
 import headnote
 from contents import compare
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from notes import write_notes
 
 NOTES = 40

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import headnote
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from notes import COUNT, plan, write_notes
 
 NOTES = 80

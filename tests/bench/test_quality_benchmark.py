@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.extra.evaluate.measuring import CachingEmbedder, Retrieved, locate_gold
 from headnote.extra.evaluate.metrics import TextSpan
 from headnote.extra.evaluate.questions import Gold, GoldPlace, Question

@@ -17,7 +17,7 @@ from headnote.chunking.aliases import FIELD_OF_ALIAS
 from headnote.chunking.presets import docstrings
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
-from headnote.cli.setting_flags import setting_options
+from headnote.cli.options import setting_options
 from headnote.model import Chunk
 
 COMMAND = [sys.executable, "-m", "headnote", "chunk"]

@@ -18,7 +18,7 @@ import headnote
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli.main import main
 from headnote.cli.progress_bar import UpdateBars
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 
 pytest_plugins = ("folder_fixtures",)
 

@@ -11,7 +11,7 @@ import pytest
 
 import headnote
 from headnote.cli.main import main
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 
 pytest_plugins = ("folder_fixtures",)
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from headnote import __version__
 from headnote.api import trust_folder
-from headnote.cli.check_view import escaped_for_github
+from headnote.cli.lint import escaped_for_github
 from headnote.cli.main import main
 from headnote.extras import DISTRIBUTION
 from headnote.links.checking.link_report import KINDS

@@ -12,11 +12,11 @@ import pytest
 import headnote
 from headnote.api.keeper import KeeperState, Served
 from headnote.cli.main import main
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index import deep_vectors
 from headnote.mcp_server.replies import status_reply
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.store.opening import open_store
 from headnote.store.quantized import names_of
 from headnote.web.endpoints import status

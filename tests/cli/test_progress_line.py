@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headnote.cli.progress_bar import SAFE, TimeLeft, UpdateBars, progress_line
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 
 Captured = pytest.CaptureFixture[str]
 

@@ -10,7 +10,7 @@ import pytest
 
 from headnote.cli.main import main
 from headnote.embedding import registry
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index import deep_vectors
 

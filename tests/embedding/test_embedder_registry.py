@@ -13,7 +13,7 @@ import pytest
 from model_packages import MODELS
 
 from headnote.embedding import NAMES, Embedder, Models, get_embedder, get_models, registry
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.instant import InstantEmbedder
 from headnote.embedding.openai import OpenAIEmbedder
 from headnote.embedding.sentence_transformers import SentenceTransformersEmbedder

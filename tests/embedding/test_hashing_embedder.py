@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.errors import SettingsError
 
 WORDS = st.sampled_from("index chunk vector heading table code query link tag note page line token cache".split())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.sentence_transformers import SentenceTransformersEmbedder
 
 LIMIT = 64

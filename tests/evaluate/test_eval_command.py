@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from headnote.cli.main import main
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.extra.evaluate.measuring import measure
 
 if TYPE_CHECKING:

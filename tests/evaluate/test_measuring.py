@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import headnote
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.errors import MissingSource, SettingsError
 from headnote.extra.evaluate.measuring import (
     CachingEmbedder,

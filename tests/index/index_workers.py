@@ -106,7 +106,7 @@ def build(root: Path) -> None:
 def both(root: Path) -> None:
     """The same with two models."""
     import headnote
-    from headnote.embedding.hashing import HashingEmbedder
+    from headnote.embedding.embedder import HashingEmbedder
     from headnote.embedding.registry import Models
 
     random = Random(os.getpid())

@@ -15,7 +15,7 @@ import pytest
 from index_states import write
 
 import headnote
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.errors import EmbeddingError
 from headnote.index.deep_vectors import NameQueue, TextQueue, Worker, others_at_work
 from headnote.store.opening import open_store
@@ -29,7 +29,7 @@ PAGES = {f"page{number:03}.md": f"# Page {number}\n\nsome words about {number}\n
 RUN = """
 import sys, time
 import headnote
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 
 class Slow(HashingEmbedder):
     def embed(self, texts):

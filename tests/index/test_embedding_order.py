@@ -10,11 +10,11 @@ import pytest
 from index_states import opened, put_file, write
 
 import headnote
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.errors import CorruptIndex
 from headnote.index.deep_vectors import update_vectors
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.store.sqlite.vectors import SqliteVectorWriter
 
 pytest_plugins = ("store_fixtures",)

@@ -14,11 +14,11 @@ from index_states import Counting, State, eager_batches, fresh_state, opened, st
 from index_workers import WorkerPool, page, shuffle_files
 
 import headnote
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index import applying
 from headnote.index.applying import Batches, Pace, in_groups
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 
 pytest_plugins = ("store_fixtures",)
 

@@ -9,7 +9,7 @@ from index_states import put_file
 
 import headnote
 from headnote.index.plan import Report
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 
 pytest_plugins = ("store_fixtures",)
 

@@ -27,7 +27,7 @@ from index_states import (
 import headnote
 from headnote.index.plan import Report, ignore_progress
 from headnote.index.text_vectors import parts_of
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 
 pytest_plugins = ("store_fixtures",)
 

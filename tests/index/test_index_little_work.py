@@ -17,7 +17,7 @@ import headnote
 from headnote import parse
 from headnote.index import deep_vectors
 from headnote.model import Block
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.store import codec, document_writer
 from headnote.store.rows import LinkRow, Row, StoredChunk
 from headnote.store.sqlite.store import FOLDER, SqliteStore

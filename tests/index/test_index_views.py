@@ -12,8 +12,8 @@ import pytest
 
 from headnote import Index, MissingSource, SettingsError
 from headnote.api.keeper import KeeperState, keep_fresh
-from headnote.embedding.hashing import HashingEmbedder
-from headnote.model.progress import Progress
+from headnote.embedding.embedder import HashingEmbedder
+from headnote.model.results import Progress
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from index_states import copied, eager_batches, opened, put_file, state, write
 from index_workers import WorkerPool, page
 
 import headnote
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index.deep_vectors import sweep
-from headnote.model.progress import Progress, Watcher
+from headnote.model.results import Progress, Watcher
 from headnote.store.integrity import INSTANT
 from headnote.store.interface import Reader
 from headnote.store.opening import open_store

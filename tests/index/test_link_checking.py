@@ -18,10 +18,10 @@ import headnote
 from headnote.api import trust_folder
 from headnote.links.checking import findings
 from headnote.links.checking.checked_files import linked_document
-from headnote.links.checking.ignoring import IgnoreEntry, sift, target_regex
 from headnote.links.checking.link_report import Finding, LinkReport, Position
+from headnote.links.checking.policy import IgnoreEntry, sift, target_regex
 from headnote.links.resolving import Contents, RootContents
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.sources.files import FileSnapshot
 from headnote.sources.tree import Root
 

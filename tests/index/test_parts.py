@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.index.text_vectors import PART, _sentences, embed_in_parts, lead_of, parts_of, whole
 from headnote.store.quantized import chunk_vectors, packed_parts, part_set
 

@@ -14,7 +14,7 @@ from headnote import EmbeddingError, Index, IndexFailure, MissingExtra, Settings
 from headnote.api import verify_pack
 from headnote.cli.main import main
 from headnote.embedding import registry
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models, get_models
 
 QUERIES = ["how often do I calibrate", "battery", "wiring the sensor"]

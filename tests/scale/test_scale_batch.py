@@ -11,7 +11,7 @@ from bulk_samples import BAD, ODD, as_row
 import headnote
 from headnote.chunking.presets import presets
 from headnote.chunking.settings import Settings
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.errors import SettingsError
 from headnote.extra.scale.batch import chunk_batch, chunk_schema, document_schema, embed_chunks
 from headnote.extra.scale.work import Recipe

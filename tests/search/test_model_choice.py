@@ -13,7 +13,7 @@ import pytest
 from index_states import Vectors, opened, put_file, write
 
 import headnote
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models
 from headnote.index.text_vectors import embed_in_parts, whole
 from headnote.search.ranking import model_for

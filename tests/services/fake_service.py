@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Semaphore, Thread
 from typing import Any, NamedTuple
 
-from headnote.embedding.hashing import HashingEmbedder
+from headnote.embedding.embedder import HashingEmbedder
 
 KEY = "sk-secret-0123456789"
 LONGEST_STALL = 60

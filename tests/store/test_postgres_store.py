@@ -25,7 +25,7 @@ from headnote.errors import (
     UnreachableIndex,
     UnwritableIndex,
 )
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.store.filters import Filter, InPath
 from headnote.store.opening import check_target, open_store, shown_store
 from headnote.store.postgres.schema import VERSION

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.api.keeper import KeeperState
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.web.workers import SIZE, Board
 
 numbers = st.integers(0, 10**12)

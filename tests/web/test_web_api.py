@@ -17,7 +17,7 @@ from headnote.api.keeper import KeeperState, Served
 from headnote.errors import LockedIndex
 from headnote.index.plan import FilesRead
 from headnote.model import to_plain
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.web.endpoints import MAX_LEFT_OUT
 
 pytest_plugins = ("web_fixtures",)

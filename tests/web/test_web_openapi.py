@@ -20,8 +20,7 @@ from web_folder import json_of
 
 from headnote.api.keeper import Served
 from headnote.web.app import make_app
-from headnote.web.openapi import openapi
-from headnote.web.routes import ENDPOINTS
+from headnote.web.routes import ENDPOINTS, openapi
 
 pytest_plugins = ("web_fixtures",)
 

@@ -20,12 +20,12 @@ from headnote.index.plan import ignore_progress
 from headnote.links.checking.checked_files import LinkedDocument, LinkReader, UnreadFile
 from headnote.links.checking.findings import check_of_links, in_order
 from headnote.links.checking.health import CheckedPages, health_findings, wanted
-from headnote.links.checking.ignoring import IgnoreEntry, known_before, sift
 from headnote.links.checking.link_report import KINDS, LINK_KINDS, TOP, Finding, FindingKind, LinkReport
+from headnote.links.checking.policy import IgnoreEntry, known_before, sift
 from headnote.links.resolving import PLAIN_SITES, SitesOfRoots
 from headnote.links.sites.detection import find_sites_of
 from headnote.links.sites.site import site_of
-from headnote.model.progress import Progress, Watcher
+from headnote.model.results import Progress, Watcher
 from headnote.processes import batches_on_all_cores
 from headnote.sources.commits import NoHistory, commit_times, files_in, head_of
 from headnote.sources.repository import Listing, SkippedFile

@@ -25,7 +25,7 @@ from headnote.extra.evaluate.measuring import (
 )
 from headnote.extra.evaluate.questions import Question
 from headnote.model import Hit
-from headnote.model.progress import Watcher
+from headnote.model.results import Watcher
 from headnote.search.query import MODES
 from headnote.store.opening import open_store
 

@@ -45,7 +45,7 @@ from headnote.index.plan import FilesRead, Report, ignore_progress, never
 from headnote.index.update import plan_update
 from headnote.links.graph import Graph, Neighbourhood
 from headnote.model import Answer, FoundWord, Hit, Matches, Passage, ReadQuery, Related, SearchPage, Turn
-from headnote.model.progress import Watcher
+from headnote.model.results import Watcher
 from headnote.search.language import understood
 from headnote.search.no_results import unknown_fields
 from headnote.search.query import (

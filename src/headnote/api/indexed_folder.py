@@ -34,7 +34,7 @@ from headnote.index.manifest import files_read, manifest_of, needs_rebuild, root
 from headnote.index.plan import FilesRead, Report, Task, plan_reading
 from headnote.index.update import UpdateScope, skipped_files, update_documents
 from headnote.model import Related
-from headnote.model.progress import Watcher
+from headnote.model.results import Watcher
 from headnote.search.engine import Engine
 from headnote.search.ranking import NO_CONTEXTS, Contexts, is_complete, model_for
 from headnote.sources.repository import Listing, SkippedFile

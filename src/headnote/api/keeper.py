@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from headnote.api import Index
 from headnote.errors import HeadnoteError, IndexFailure, LockedIndex
 from headnote.index.plan import FilesRead, ignore_progress
-from headnote.model.progress import Progress, Watcher
+from headnote.model.results import Progress, Watcher
 
 PAUSE_AFTER_FAILURE = 5.0
 """Seconds until what failed is tried again: opening the index, or an update."""

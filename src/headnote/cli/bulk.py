@@ -13,8 +13,8 @@ from headnote.cli import choices, options
 from headnote.cli.access import note_withheld
 from headnote.cli.command import Argument
 from headnote.cli.formatting import counted, duration
+from headnote.cli.options import SettingsCommand
 from headnote.cli.progress_bar import UpdateBars
-from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_note
 from headnote.config import Choice, choose, load_index_settings
 from headnote.embedding.gpu import DEVICES, check_device, check_gpu
@@ -23,7 +23,7 @@ from headnote.errors import BulkError, SettingsError
 from headnote.extra.scale.job import Job, Summary, report_lines, run_job
 from headnote.extra.scale.storage import is_remote
 from headnote.extra.scale.work import Recipe
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.store.postgres.target import is_postgres, shown_target
 from headnote.tokens import get_counter
 

@@ -14,8 +14,8 @@ import click
 from headnote.chunking.settings import FIELD_NAMES
 from headnote.cli import options
 from headnote.cli.chunk_view import ChunkRecipe, ChunkTotals, chunk_all, count_file, json_lines, view
+from headnote.cli.options import SettingsCommand
 from headnote.cli.progress_bar import track_files
-from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.terminal import is_ascii_only, write_bytes, write_json, write_lines, write_note, write_unread
 from headnote.config import LoadedSettings, load_settings, trust_note, withheld_of_file
 from headnote.config.chunk_settings import TABLE

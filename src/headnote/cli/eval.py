@@ -34,7 +34,7 @@ from headnote.extra.evaluate.measuring import DEPTH, LocatedQuestion, Measuremen
 from headnote.extra.evaluate.questions import Question, load_questions
 from headnote.extra.evaluate.report import Comparison, FailedQuestion, check_plot, record, table, verdicts, write_plot
 from headnote.model import Hit
-from headnote.model.progress import Progress, Watcher
+from headnote.model.results import Progress, Watcher
 from headnote.search.query import MODES
 
 # -- The runs, as people see them.

@@ -35,8 +35,8 @@ from headnote.cli.access import (
 from headnote.cli.command import Option
 from headnote.cli.formatting import counted, duration, missing_vectors
 from headnote.cli.handover import answering
+from headnote.cli.options import SettingsCommand
 from headnote.cli.progress_bar import UpdateBars
-from headnote.cli.setting_flags import SettingsCommand
 from headnote.cli.standby import CAN_STAND_BY, commands_answered, start_in_background
 from headnote.cli.terminal import StyledLine, StyledText, write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings

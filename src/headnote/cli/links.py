@@ -12,9 +12,9 @@ from headnote.api import Index
 from headnote.api.checking import check_links
 from headnote.cli import choices, options, output
 from headnote.cli.access import IndexCommand, NamedIndex, document_from_here, path_from_here
-from headnote.cli.check_view import CHECKING, FORMATS, check_flags, run_check
 from headnote.cli.command import Argument, Option
 from headnote.cli.formatting import counted
+from headnote.cli.lint import CHECKING, FORMATS, check_flags, run_check
 from headnote.cli.output import Output, OutputRow, Shape, write_output
 from headnote.cli.terminal import (
     StyledLine,

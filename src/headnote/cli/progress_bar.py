@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from headnote.cli.terminal import harmless, is_ascii_only, write_message
 
 if TYPE_CHECKING:
-    from headnote.model.progress import Progress
+    from headnote.model.results import Progress
 
 
 # -- How far an update is, in one line of at most so many columns.

@@ -11,9 +11,8 @@ from headnote.arguments import check_texts, check_word
 from headnote.config.chunk_settings import LINKS, SCHEMA
 from headnote.config.tables import SettingsFile, nearest_file
 from headnote.errors import SettingsError, nearest, shown
-from headnote.links.checking.frontmatter_rules import FIELD_TYPES, FieldType, SchemaRule
-from headnote.links.checking.ignoring import IgnoreEntry
 from headnote.links.checking.link_report import KINDS
+from headnote.links.checking.policy import FIELD_TYPES, FieldType, IgnoreEntry, SchemaRule
 
 # -- `[[links.ignore]]`
 

@@ -1,11 +1,16 @@
-"""The interface of every embedder, and what they share: windows over texts that are too long for a model, and the
-arithmetic of vectors."""
+"""The interface of every embedder, what they share (windows over texts that are too long for a model, the arithmetic of
+vectors), and the embedders without a model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+from headnote.errors import SettingsError
 from headnote.extras import np
 
 if TYPE_CHECKING:
@@ -97,3 +102,55 @@ def _weighted_mean(vectors: Sequence[Vectors], weights: Sequence[int]) -> Vector
     if len(vectors) == 1:
         return vectors[0]
     return np.average(np.asarray(vectors), axis=0, weights=weights).astype("float32")
+
+
+# -- Vectors without a model: each word and word pair is hashed to a dimension and a sign. Texts that share words are
+# near each other, and a text has the same vector on every machine: enough to test everything around an embedder.
+
+DIMENSIONS = 256
+
+_WORD = re.compile(r"\w+")
+_PAIR_WEIGHT = 0.5
+
+
+class HashingEmbedder:
+    """Feature hashing with any number of dimensions."""
+
+    def __init__(self, dimensions: int = DIMENSIONS) -> None:
+        if dimensions < 1:
+            raise SettingsError(f"hashing cannot have {dimensions} dimensions", remedy="use at least 1")
+        self.dimensions = dimensions
+        self.name = f"hashing:{dimensions}"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = zeros(len(texts), self.dimensions)
+        for row, text in zip(vectors, texts, strict=True):
+            if text.strip():
+                self._fill(row, text)
+        return normalised(vectors)
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self.embed([text])[0]
+        return vector
+
+    def _fill(self, row: Vectors, text: str) -> None:
+        for feature, weight in _features(text):
+            dimension, sign = self._slot(feature)
+            row[dimension] += sign * weight
+        if not row.any():
+            # No words, or signs that cancel out: the whole text is the feature.
+            dimension, sign = self._slot(text)
+            row[dimension] = sign
+
+    def _slot(self, feature: str) -> tuple[int, int]:
+        number = int.from_bytes(blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+        return (number >> 1) % self.dimensions, 1 if number & 1 else -1
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    """Words and word pairs with their weights. A repeated word weighs less than two different ones."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    for word, times in Counter(words).items():
+        yield word, times**0.5
+    for (first, second), times in Counter(pairwise(words)).items():
+        yield f"{first} {second}", _PAIR_WEIGHT * times**0.5

@@ -106,7 +106,7 @@ def _packaged(name: str) -> Embedder:
 
 
 def _hashing(dimensions: str) -> Embedder:
-    from headnote.embedding.hashing import DIMENSIONS, HashingEmbedder
+    from headnote.embedding.embedder import DIMENSIONS, HashingEmbedder
 
     if dimensions and not (dimensions.isascii() and dimensions.isdigit()):
         raise SettingsError(f"hashing cannot have {dimensions!r} dimensions", remedy="write a number, as in hashing:64")

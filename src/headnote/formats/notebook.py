@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from headnote.errors import NotText
-from headnote.markdown.rules.html import RAW_TEXT_TAGS
+from headnote.markdown.rules.leaf import RAW_TEXT_TAGS
 from headnote.markdown.scanner import scan
 
 _BLANKS = re.compile(r"[ \t\r\n]*+")

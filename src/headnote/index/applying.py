@@ -17,7 +17,7 @@ from headnote.index.entries import FileRead, FileReader, FileToRead
 from headnote.index.plan import FilesRead, FilesToRead, Plan, Report, Task, candidates_for_renames, plan_changes
 from headnote.index.relinking import Relinking
 from headnote.index.text_vectors import complete
-from headnote.model.progress import Progress, Watcher
+from headnote.model.results import Progress, Watcher
 from headnote.processes import batches_on_all_cores
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.store.integrity import INSTANT

@@ -19,7 +19,7 @@ from headnote.errors import IndexFailure
 from headnote.index.manifest import models_in
 from headnote.index.plan import ignore_progress, never
 from headnote.index.text_vectors import embed_in_parts, whole
-from headnote.model.progress import Progress, Watcher
+from headnote.model.results import Progress, Watcher
 from headnote.store.integrity import Damaged
 from headnote.store.interface import Reader, Store, Writer
 from headnote.store.quantized import name_hash

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from headnote.chunking.settings import Settings
 from headnote.embedding.embedder import Embedder
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.sources.discover import MAX_BYTES
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.sources.tree import Tree

@@ -29,7 +29,7 @@ from headnote.index.manifest import (
 from headnote.index.plan import FilesRead, FilesToRead, Plan, Report, Task, ignore_progress, plan_changes, plan_reading
 from headnote.links.sites.detection import find_sites_of
 from headnote.links.sites.site import Site, read_sites, sites_entry
-from headnote.model.progress import Progress, Watcher
+from headnote.model.results import Progress, Watcher
 from headnote.sources.repository import ListedFile, Listing, SkippedFile
 from headnote.store.filters import path_matcher
 from headnote.store.integrity import DATES, FOLDERS, SITES, STORED_SETTINGS

@@ -1,8 +1,10 @@
-"""What search and answering return. The same types are sent: JSON has their fields, by name and in this order."""
+"""What search and answering return, and how far long work is. The same types are sent: JSON has their fields, by
+name and in this order."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -344,3 +346,23 @@ def to_plain(result: object) -> Any:
     import msgspec  # late: few who search want plain data
 
     return msgspec.to_builtins(result)
+
+
+# -- How far long work is, and who is told.
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a stage has come."""
+
+    stage: str
+    """`read`, `embed` or, of links, `check`."""
+    done: int
+    """How many are done."""
+    total: int
+    """How many there are; 0 while the files are still being listed."""
+    seconds_left: float | None = None
+    """About how long the rest of this stage takes, if that can be told."""
+
+
+Watcher = Callable[[Progress], None]

@@ -19,10 +19,9 @@ from headnote.errors import HeadnoteError
 from headnote.web.ask_stream import AskLimiter
 from headnote.web.conversion import Refused, encoded, on_headnote_error, on_http_error, on_refusal, on_unexpected
 from headnote.web.endpoints import folder_name
-from headnote.web.openapi import openapi
 from headnote.web.page_files import QUICK, PageFiles, page, picture, respond, squeezed, takes_gzip
 from headnote.web.requests import AskRequest, from_body, from_query
-from headnote.web.routes import ENDPOINTS, Endpoint
+from headnote.web.routes import ENDPOINTS, Endpoint, openapi
 from headnote.web.security import Guard, read_body
 
 MAX_CONCURRENT = 4

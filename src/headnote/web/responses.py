@@ -13,7 +13,7 @@ from headnote.chunking.presets import SettingInfo
 from headnote.index.plan import FilesRead
 from headnote.links.graph import Node
 from headnote.model import Citation, Dropped, Facet, FoundWord, Hit, ReadQuery, Related
-from headnote.model.progress import Progress
+from headnote.model.results import Progress
 from headnote.rendering.answers import DrawnBlock
 from headnote.search.snippets import ExcerptLine, Mark, Snippet
 

@@ -28,7 +28,7 @@ from headnote.links.resolving import (
 from headnote.links.sites.addresses import Addresses
 from headnote.links.sites.site import Naming, Site, folded, is_page, page_of, site_of, without_suffix
 from headnote.links.sites.site_files import Neighbours, SiteFiles, names_a_file
-from headnote.model.progress import Progress, Watcher
+from headnote.model.results import Progress, Watcher
 from headnote.sources.files import SimilarNames
 from headnote.sources.tree import RootPlace, Tree
 from headnote.store.rows import LinkRow

@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from headnote.links.checking.checked_files import LinkedDocument
-from headnote.links.checking.frontmatter_rules import SchemaRule
 from headnote.links.checking.link_report import TOP, Finding, FindingKind, Position
 from headnote.links.checking.page_facts import NumberedSentence, PageFacts
+from headnote.links.checking.policy import SchemaRule
 from headnote.links.resolving import is_partial
 from headnote.links.sites.site import INDEX_NAMES, folded, page_of
 from headnote.store.filters import path_matcher

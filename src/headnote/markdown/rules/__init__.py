@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.markdown.rules import container, html, leaf, mdx, paragraph
+from headnote.markdown.rules import container, leaf, mdx, paragraph
 from headnote.markdown.rules.rule import Dialect, Rule
 
 
@@ -22,7 +22,7 @@ def table_of_rules(dialect: Dialect) -> list[Rule]:
         return [mdx.esm(dialect), paragraph.prose(dialect), mdx.flow(otherwise=text), *common]
     return [
         paragraph.prose(dialect),
-        html.html_to_blank(dialect),
-        html.html_to_terminator(dialect),
+        leaf.html_to_blank(dialect),
+        leaf.html_to_terminator(dialect),
         *common,
     ]

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from headnote.markdown.rules import html, leaf, paragraph
+from headnote.markdown.rules import leaf, paragraph
 from headnote.markdown.rules.leaf import DELIMITER_ROW, is_table_head, only_definitions
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.rule import Dialect, SpansRead
@@ -41,9 +41,9 @@ class _Patterns(NamedTuple):
     footnote: re.Pattern[str] = re.compile(paragraph.FOOTNOTE_LABEL)
     heading: re.Pattern[str] = re.compile(leaf.HEADING_OPENING)
     fence: re.Pattern[str] = re.compile(r"(`{3,}+)[^`\n]*+\n|(~{3,}+)")
-    html_terminated: re.Pattern[str] = re.compile(html.TERMINATED)
-    html_block: re.Pattern[str] = re.compile(html.BLOCK_TAG)
-    html_complete: re.Pattern[str] = re.compile(html.COMPLETE_TAG)
+    html_terminated: re.Pattern[str] = re.compile(leaf.TERMINATED)
+    html_block: re.Pattern[str] = re.compile(leaf.BLOCK_TAG)
+    html_complete: re.Pattern[str] = re.compile(leaf.COMPLETE_TAG)
     underline: re.Pattern[str] = re.compile(paragraph.SETEXT_UNDERLINE)
     delimiters: re.Pattern[str] = re.compile(DELIMITER_ROW)
 
@@ -229,7 +229,7 @@ class _Nesting:
         elif self.dialect.mdx or line[first] != "<":
             return
         elif _IS.html_terminated.match(line, first):
-            self.raw_end = html.closing(line, first)
+            self.raw_end = leaf.closing(line, first)
             self.leaf = "" if self.raw_end.search(line, first + 1) else "html"
         else:
             self.leaf = "html_to_blank"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from headnote.markdown.rules import html, leaf
+from headnote.markdown.rules import leaf
 from headnote.markdown.rules.leaf import DELIMITER_ROW, is_table_head, only_definitions, read_definitions
 from headnote.markdown.rules.mdx import flow_at
 from headnote.markdown.rules.rule import BLANK_LINE, REST_OF_LINE, Dialect, Reader, Rule, SpansRead, without_blank_end
@@ -27,7 +27,7 @@ _INTERRUPTING_MARKER = r"(?:[-+*]|0{0,8}+1[.)])[ \t]++[^\n]"
 def _anywhere(dialect: Dialect) -> list[str]:
     """What begins a new block wherever it stands."""
     starts = [">", leaf.HEADING_OPENING, leaf.FENCE_OPENING, leaf.BREAK_OPENING, FOOTNOTE_LABEL]
-    return starts if dialect.mdx else [*starts, html.INTERRUPTING]
+    return starts if dialect.mdx else [*starts, leaf.INTERRUPTING]
 
 
 def after_container(dialect: Dialect) -> str:
@@ -55,7 +55,7 @@ def perhaps_after_paragraph(dialect: Dialect) -> str:
 
 def after_table(dialect: Dialect) -> str:
     """A line that is no further row of the table before it."""
-    starts = [*_anywhere(dialect), LIST_MARKER, "[<{]" if dialect.mdx else html.COMPLETE_TAG]
+    starts = [*_anywhere(dialect), LIST_MARKER, "[<{]" if dialect.mdx else leaf.COMPLETE_TAG]
     too_deep = [] if dialect.mdx else [leaf.INDENT]
     return "|".join([BLANK_LINE, *too_deep, rf"{dialect.indent}(?:{'|'.join(starts)})"])
 

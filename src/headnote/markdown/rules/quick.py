@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from headnote.markdown.rules.html import BLOCK_TAGS, COMPLETE_TAG, RAW_TEXT_TAGS
+from headnote.markdown.rules.leaf import BLOCK_TAGS, COMPLETE_TAG, RAW_TEXT_TAGS
 from headnote.markdown.rules.paragraph import Continuation
 from headnote.markdown.rules.rule import Dialect, SpansRead, without_blank_end
 

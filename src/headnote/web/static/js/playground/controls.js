@@ -1,10 +1,11 @@
 /** A preset and its settings, as things to move: two words first, every setting behind them. */
 
 import { freshId, h, refill } from "../core/dom.js";
-import { change, isPeer, presetNamed, titleOf } from "./choice.js";
-import { BASIC_NAMES, fieldControl, SIZE_NAMES, sizeControl, wordControl } from "./fields.js";
+import { whole } from "../core/format.js";
+import { change, isPeer, isWordChanged, presetNamed, titleOf, unitOf, wordOf } from "./choice.js";
 
 /** @typedef {import("../types.js").Presets} Presets */
+/** @typedef {import("../types.js").SettingInfo} SettingInfo */
 /** @typedef {import("../types.js").Settings} Settings */
 /** @typedef {import("./choice.js").Choice} Choice */
 
@@ -146,3 +147,196 @@ export class Controls {
 
 /** @param {Control[]} controls */
 const elements = (controls) => controls.map(({ element }) => element);
+
+// -- Basic mode: a word instead of numbers, and the size it stands for
+
+/** @type {Record<string, {label: string, words: string[], amount: (settings: Settings) => string}>} */
+const BASIC = {
+  size: {
+    label: "size",
+    words: ["small", "medium", "large"],
+    amount: (settings) => `≤ ${whole(Number(settings.max_tokens))} ${unitOf(settings)}`,
+  },
+  overlap: {
+    label: "overlap",
+    words: ["none", "low", "medium", "high"],
+    amount: (settings) =>
+      Number(settings.overlap_tokens) > 0 ? `${whole(Number(settings.overlap_tokens))} ${unitOf(settings)}` : "",
+  },
+};
+
+const BASIC_NAMES = Object.keys(BASIC);
+
+/** @param {string} name @param {(word: string) => void} set @returns {Control} */
+function wordControl(name, set) {
+  const { label, words, amount } = BASIC[name];
+  const shown = h("span", { class: "word-amount numbers" });
+  const group = freshId(name);
+  const legend = freshId(name);
+  const radios = words.map((word) =>
+    h("input", { type: "radio", name: group, value: word, onchange: () => set(word) }),
+  );
+  const element = h(
+    "div",
+    { class: "word-row", role: "radiogroup", "aria-labelledby": legend },
+    h(
+      "p",
+      { class: "word-head" },
+      h("span", { id: legend, class: "field-label" }, h("span", { class: "word-of" }, "Chunk "), label),
+      shown,
+    ),
+    h(
+      "div",
+      { class: "segments" },
+      words.map((word, at) => h("label", null, radios[at], h("span", null, word))),
+    ),
+  );
+  return {
+    element,
+    show: ({ settings, choice }) => {
+      const word = wordOf(name, choice, settings);
+      for (const radio of radios) radio.checked = radio.value === word;
+      shown.textContent = amount(settings);
+      element.classList.toggle("changed", isWordChanged(name, choice));
+    },
+  };
+}
+
+// -- A size as a slider and as a number, with its unit
+
+/** @type {Record<string, string>} */
+const LABELS = { max_tokens: "Max", target_tokens: "Target", min_tokens: "Min", overlap_tokens: "Overlap" };
+
+const SIZE_NAMES = Object.keys(LABELS);
+
+/** @param {SettingInfo} info @param {(value: number) => void} set @returns {Control} */
+function sizeControl({ name, description }, set) {
+  const id = freshId(name);
+  const unitId = freshId("unit");
+  const label = LABELS[name];
+  const slider = h("input", { type: "range", min: 0, "aria-label": `${label}, slider`, title: description });
+  const number = h("input", {
+    id,
+    type: "number",
+    class: "input size-number numbers",
+    min: 0,
+    step: 1,
+    inputmode: "numeric",
+    "aria-describedby": unitId,
+  });
+  const unit = h("span", { id: unitId, class: "size-unit soft" });
+  slider.addEventListener("input", () => set(Math.max(name === "max_tokens" ? 1 : 0, Number(slider.value))));
+  number.addEventListener("input", () => number.value !== "" && number.checkValidity() && set(Number(number.value)));
+  const element = h(
+    "div",
+    { class: "size-row", title: description, data: { size: name } },
+    h("label", { for: id }, label),
+    number,
+    unit,
+    slider,
+  );
+  return {
+    element,
+    show: ({ settings, choice, ofPreset }) => {
+      const value = Number(settings[name]);
+      stretch(slider, name, ofPreset, value);
+      if (document.activeElement !== slider || Number(slider.value) !== value) slider.value = String(value);
+      if (document.activeElement !== number) number.value = String(value);
+      unit.textContent = unitOf(settings);
+      slider.setAttribute("aria-valuetext", `${value} ${unit.textContent}`);
+      element.classList.toggle("changed", name in choice.changed);
+    },
+  };
+}
+
+/**
+ * The slider reaches as far as the preset makes useful.
+ * @param {HTMLInputElement} slider @param {string} name @param {Settings} ofPreset @param {number} value
+ */
+function stretch(slider, name, ofPreset, value) {
+  const part = name === "overlap_tokens" ? 0.5 : 1;
+  const widest = Math.max(...SIZE_NAMES.map((size) => Number(ofPreset[size] ?? 0)));
+  slider.max = String(Math.max(Math.ceil((widest * 2.5 * part) / 100) * 100, value));
+  slider.step = widest > 1200 ? "10" : "4";
+}
+
+// -- A setting that is not a size: a box, a choice, a number or a list, with its description
+
+/** @param {SettingInfo} info @param {(value: any) => void} set @returns {Control} */
+function fieldControl(info, set) {
+  if (info.type === "boolean") return boolean(info, set);
+  return info.type === "choice" ? choice(info, set) : typed(info, set);
+}
+
+/** @param {SettingInfo} info @param {(value: boolean) => void} set @returns {Control} */
+function boolean(info, set) {
+  const id = freshId(info.name);
+  const box = h("input", { id, type: "checkbox" });
+  box.addEventListener("change", () => set(box.checked));
+  const label = h("label", { for: id, class: "mono" }, info.name);
+  return row(info, [h("div", { class: "setting-box" }, box, label)], (value) => {
+    box.checked = value === true;
+    box.indeterminate = value === null;
+  });
+}
+
+/** @param {SettingInfo} info @param {(value: string) => void} set @returns {Control} */
+function choice(info, set) {
+  const id = freshId(info.name);
+  const select = h(
+    "select",
+    { id, class: "input" },
+    info.choices.map((one) => h("option", { value: one }, one)),
+  );
+  select.addEventListener("change", () => set(select.value));
+  return row(info, [h("label", { for: id, class: "mono" }, info.name), select], (value) => {
+    select.value = String(value);
+  });
+}
+
+/** Numbers and lists. @param {SettingInfo} info @param {(value: any) => void} set @returns {Control} */
+function typed(info, set) {
+  const id = freshId(info.name);
+  const isNumber = info.type === "integer";
+  const input = h("input", {
+    id,
+    class: "input",
+    type: isNumber ? "number" : "text",
+    min: isNumber ? 0 : null,
+    placeholder: isNumber ? null : "none",
+    spellcheck: "false",
+  });
+  const words = () => input.value.split(",").flatMap((word) => word.trim() || []);
+  const read = () => (isNumber ? Number(input.value) : words());
+  input.addEventListener("change", () => set(isNumber && input.value === "" ? undefined : read()));
+  return row(info, [h("label", { for: id, class: "mono" }, info.name), input], (value) => {
+    if (document.activeElement !== input) input.value = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+  });
+}
+
+/**
+ * @param {SettingInfo} info
+ * @param {HTMLElement[]} parts
+ * @param {(value: any) => void} setValue
+ * @returns {Control}
+ */
+function row(info, parts, setValue) {
+  const element = h("div", { class: "setting-row" }, parts, hint(info));
+  return {
+    element,
+    show: ({ settings, choice }) => {
+      setValue(settings[info.name]);
+      element.classList.toggle("changed", info.name in choice.changed);
+    },
+  };
+}
+
+/** The description, with code as code. @param {SettingInfo} info */
+function hint({ description }) {
+  const element = h("p", { class: "setting-hint soft" });
+  refill(
+    element,
+    description.split("`").map((part, at) => (at % 2 ? h("code", null, part) : part)),
+  );
+  return element;
+}
