@@ -202,5 +202,5 @@ def test_what_only_comes_near_is_said_to_be_so(visit: Visit) -> None:
     visit.go("#/ask?q=How+is+a+gauge+calibrated%3F")
     expect(page.locator(".answer-text .notice")).to_contain_text("Perhaps nothing here answers this question.")
     expect(page.locator(".answer-text .prose").first).to_be_visible()
-    expect(page.get_by_text("No model is set")).to_have_count(0)
+    expect(page.locator(".answer-after .notice")).to_have_count(0)
     expect(page.locator(".source-cards mark").first).to_be_visible()

@@ -96,7 +96,7 @@ def test_vectors_on_request(docs: Path, capsys: Captured) -> None:
         (["docs/none", "--out", "out"], "docs/none: there is nothing to read"),
         (["docs", "--out", "out", "--engine", "rai"], "unknown engine 'rai' (did you mean ray?)"),
         (["docs", "--out", "docs"], "contains other files"),
-        (["docs"], "Missing option '--out' (see headnote bulk --help)"),
+        (["docs"], "Missing option '--out' / '-o' (see headnote bulk --help)"),
         (["docs", "--out", "out", "--embedder", "hashing"], "--embedder needs --vectors (add --vectors"),
         (["docs", "--out", "out", "--vectors", "--embedder", "none"], "--vectors needs an embedder"),
         (["docs", "--out", "out", "--vectors", "--embedder", "nune"], "unknown embedder 'nune'"),

@@ -49,13 +49,13 @@ const MAX_COPIES = 3;
 /** Where the same text stands, too, as links. @param {string[]} places */
 function copies(places) {
   const rest = places.length - MAX_COPIES;
-  const named = places.slice(0, MAX_COPIES).map((place, at) => {
+  const named = places.slice(0, MAX_COPIES).flatMap((place, at) => {
     const colon = place.lastIndexOf(":");
     const line = Number(place.slice(colon + 1));
     const href = hrefOfPlace({ path: place.slice(0, colon), start_line: line, end_line: line });
     return [at ? ", " : "", h("a", { href, class: "mono" }, place)];
   });
-  return [named, rest > 0 ? ` and ${rest} more` : ""];
+  return [...named, rest > 0 ? ` and ${rest} more` : ""];
 }
 
 // -- The hits of a document stand together, where the best of them is: the best two, and the others on demand
