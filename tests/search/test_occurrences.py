@@ -93,15 +93,28 @@ def test_a_long_line_is_shown_around_its_match() -> None:
     assert [shown.text[slice(*span)] for span in shown.spans] == ["needle"]
 
 
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)" * 24 + "b", "(a|aa)" * 22 + "$b", "(a)" + r"(\1|a)" * 24 + "b"])
 @pytest.mark.usefixtures("processes")
-def test_a_pattern_that_goes_astray_is_ended(tmp_path: Path) -> None:
+def test_a_pattern_that_goes_astray_is_ended(tmp_path: Path, pattern: str) -> None:
     (tmp_path / "a.md").write_text("a" * 60 + "!\n", encoding="utf-8")
     with Index.open(tmp_path, embedder="none") as index:
         index.update()
         with pytest.raises(headnote.SettingsError, match=r"takes more than 0\.2 seconds \(make the pattern simpler"):
-            index.grep("(a+)+$", seconds=0.2)
+            index.grep(pattern, seconds=0.2)
 
 
+@pytest.mark.parametrize("text", ["a|b", "(a)", "a{2}", "[ab]", "a?", "x" * 101])
+def test_what_may_take_long_is_done_where_it_can_be_ended(text: str) -> None:
+    assert LinePattern((text,)).may_take_long
+    assert not LinePattern((text[:100],), literal=True).may_take_long
+
+
+@pytest.mark.parametrize("text", ["gauge", r"^\bv1\.2$", r"\d.\w"])
+def test_what_matches_in_one_way_needs_no_process(text: str) -> None:
+    assert not LinePattern((text,), ignore_case=True, words=True).may_take_long
+
+
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     ("pattern", "error"),
     [

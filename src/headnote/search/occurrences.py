@@ -34,8 +34,10 @@ MAX_COUNTS = 50
 """Documents whose counts are shown before their lines."""
 
 _FLAGS = re.compile(r"\(\?([aimsux]+)\)")
-_MAY_TAKE_LONG = re.compile(r"[*+?{\[]")
-"""Without repetition there is nothing to try in many ways, and without a set nothing takes long to compile."""
+_HAS_WAYS = re.compile(r"[*+?{\[(|]")
+"""Without repetition, choice, groups and sets, there is one way to match, and nothing takes long to compile."""
+_SHORT = 100
+"""Characters of patterns that are compared at every place of the text in no time to speak of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ class LinePattern:
 
     @property
     def may_take_long(self) -> bool:
-        return not self.literal and any(map(_MAY_TAKE_LONG.search, self.texts))
+        has_ways = not self.literal and any(map(_HAS_WAYS.search, self.texts))
+        return has_ways or sum(map(len, self.texts)) > _SHORT
 
 
 def _scoped(text: str) -> str:
