@@ -161,6 +161,17 @@ def test_it_answers_for_its_own_folder_only(root: Path, tmp_path: Path) -> None:
     assert not was_handed_over(root, line=line)
 
 
+def test_a_folder_that_is_renamed_keeps_its_process(root: Path) -> None:
+    renamed = root.rename(root.with_name("renamed"))
+    for line in ("search torque", "status", f"search torque --root {root}"):
+        assert outcome(ended(renamed, line)) == outcome(alone(renamed, line)), line
+    assert ended(renamed, "index --adopt").returncode == 0
+    assert was_handed_over(renamed)
+    renamed.rename(root)
+    assert ended(root, "index --adopt").returncode == 0
+    assert was_handed_over(root)
+
+
 def test_a_process_that_was_killed_is_in_nobodys_way(root: Path) -> None:
     found = answering(str(root))
     assert found is not None

@@ -194,19 +194,30 @@ class OtherCommand(Exception):
     """A command that this process does not answer."""
 
 
-_answered: str = ""
-"""The folder that this process answers for; empty if it answers for any."""
+_answered: tuple[int, int] | None = None
+"""The number of the folder that this process answers for, which stays when that is renamed; None if it answers for
+any."""
 
 
 def answer_only(folder: str) -> None:
     """From now on, refuse a command about another folder, or about an index elsewhere, before it writes anything."""
     global _answered  # noqa: PLW0603
-    _answered = folder
+    _answered = _number(folder)
 
 
 def check_answered(folder: str, elsewhere: bool) -> None:
     """Raise if the command is not one for this process."""
-    if not _answered:
+    if _answered is None:
         return
-    if elsewhere or not (os.path.exists(folder) and os.path.samefile(folder, _answered)):  # noqa: PTH110, PTH121
+    try:
+        is_own = _number(folder) == _answered
+    except OSError:  # whoever asks says himself what is wrong with the folder
+        is_own = False
+    if elsewhere or not is_own:
         raise OtherCommand
+
+
+def _number(folder: str) -> tuple[int, int]:
+    """By what the system knows a folder."""
+    found = os.stat(folder)  # noqa: PTH116
+    return found.st_dev, found.st_ino

@@ -181,12 +181,12 @@ def main(root: str, listening: str, inside: str, owner: str, server: str) -> Non
     signal.signal(signal.SIGTERM, _end)
     post = Post(int(inside), socket(fileno=int(listening)))
     post.listening.listen(_WAITING)  # from now on it is this process that a client sees
-    folder = Path(root)
-    _load(folder)
+    answer_only(root)
+    _load(Path(root))
     if len(list(Path("/proc/self/task").iterdir())) > 1:
         raise RuntimeError("a fork of several threads is not safe")
     try:
-        _answer_all(post.listening, folder, None if owner == "-" else int(owner), int(server))
+        _answer_all(post.listening, None if owner == "-" else int(owner), int(server))
     finally:
         if owner == "-":
             post.leave()
@@ -213,7 +213,7 @@ def _load(root: Path) -> None:
     gc.freeze()  # pages that the collector never touches stay those of all forks
 
 
-def _answer_all(listening: socket, root: Path, owner: int | None, server: int) -> None:
+def _answer_all(listening: socket, owner: int | None, server: int) -> None:
     idle = IDLE_IN_BACKGROUND if owner is None else IDLE
     watched = [listening.fileno(), *([] if owner is None else [owner])]
     workers: set[int] = set()
@@ -227,7 +227,7 @@ def _answer_all(listening: socket, root: Path, owner: int | None, server: int) -
                 worker = os.fork()
                 if not worker:
                     try:
-                        _answer(connection, root, server)
+                        _answer(connection, server)
                     finally:
                         os._exit(0)  # nothing of what the parent does at its end
             workers.add(worker)
@@ -236,7 +236,7 @@ def _answer_all(listening: socket, root: Path, owner: int | None, server: int) -
 # -- A fork, for one command
 
 
-def _answer(connection: socket, root: Path, server: int) -> None:
+def _answer(connection: socket, server: int) -> None:
     """Run one command. Whatever goes wrong before it begins, whoever asks runs it himself."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     connection.settimeout(PATIENCE)
@@ -252,14 +252,10 @@ def _answer(connection: socket, root: Path, server: int) -> None:
     if go != GO or len(files) != 4:
         return  # it has given up
     _end_with(connection)
-    arguments = _become(fields, files)
     try:
-        reply = str(_run(arguments, root)).encode()
+        reply = str(_run(fields, files)).encode()
     except OtherCommand:
         reply = DECLINED
-    except Exception:  # noqa: BLE001  as Python ends any program
-        traceback.print_exc()
-        reply = b"1"
     signal.signal(signal.SIGIO, signal.SIG_IGN)
     connection.send(reply)
 
@@ -270,6 +266,23 @@ def _end_with(connection: socket) -> None:
     connection.settimeout(None)
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _run(fields: Sequence[bytes], files: Sequence[int]) -> int:
+    """Run the command, and return its exit code."""
+    from headnote.cli.main import run_command
+
+    try:
+        arguments = _become(fields, files)
+    except OSError as error:  # a folder that it cannot enter
+        raise OtherCommand from error
+    try:
+        return run_command(arguments)
+    except OtherCommand:
+        raise
+    except Exception:  # noqa: BLE001  as Python ends any program
+        traceback.print_exc()
+        return 1
 
 
 def _become(fields: Sequence[bytes], files: Sequence[int]) -> list[str]:
@@ -299,13 +312,6 @@ def _output(number: int, encoding: str) -> io.TextIOWrapper:
     """A stream as Python makes it at its start."""
     raw = open(number, "wb", closefd=False)  # noqa: SIM115
     return io.TextIOWrapper(raw, encoding, newline="\n", line_buffering=number == 2 or os.isatty(number))
-
-
-def _run(arguments: Sequence[str], root: Path) -> int:
-    from headnote.cli.main import run_command
-
-    answer_only(str(root))
-    return run_command(arguments)
 
 
 if __name__ == "__main__":
