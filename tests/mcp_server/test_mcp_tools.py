@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from http.client import HTTPConnection
@@ -504,8 +504,8 @@ def test_over_stdio_with_two_clients_and_fresh_files(root: Path) -> None:
 
 
 @contextmanager
-def http_server(root: Path, port: int) -> Iterator[None]:
-    server = subprocess.Popen(command(root, "--http", "--port", str(port)), stderr=subprocess.DEVNULL)
+def http_server(root: Path, port: int, *more: str) -> Iterator[None]:
+    server = subprocess.Popen(command(root, "--http", "--port", str(port), *more), stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
         while True:
@@ -581,15 +581,40 @@ def test_over_stdio_again_after_a_kill(root: Path) -> None:
     asyncio.run(session())
 
 
+def status_over_http(port: int, headers: Mapping[str, str]) -> int:
+    """What a request for the list of tools gets."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
+    connection.request("POST", "/mcp", body=json.dumps(message), headers=sent)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
 def test_other_sites_get_nothing_over_http(root: Path) -> None:
     port = free_port()
     with http_server(root, port):
-        for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
-            connection = HTTPConnection("127.0.0.1", port, timeout=60)
-            sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
-            connection.request("POST", "/mcp", body="{}", headers=sent)
-            assert connection.getresponse().status in (403, 421)
-            connection.close()
+        assert status_over_http(port, {}) == 200
+        assert status_over_http(port, {"Host": "evil.example"}) == 421
+        assert status_over_http(port, {"Origin": "https://evil.example"}) == 403
+
+
+def test_behind_a_tunnel_the_server_answers_to_the_name_it_was_given(root: Path) -> None:
+    port = free_port()
+    with http_server(root, port, "--connector", "--allow-host", "Docs.Example"):
+        for host in ("docs.example", "docs.example:8443", f"127.0.0.1:{port}"):
+            assert status_over_http(port, {"Host": host}) == 200, host
+        assert status_over_http(port, {"Host": "docs.example", "Origin": "https://docs.example"}) == 200
+        assert status_over_http(port, {"Host": "docs.example", "Origin": "http://docs.example"}) == 403
+        assert status_over_http(port, {"Host": "evil.example"}) == 421
+
+
+def test_what_is_no_name_of_a_host_is_refused(root: Path) -> None:
+    wrong = command(root, "--http", "--allow-host", "https://docs.example/")
+    ended = subprocess.run(wrong, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert ended.returncode == 2
+    assert "give the name alone, such as docs.example" in ended.stderr
 
 
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:

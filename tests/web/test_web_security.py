@@ -21,9 +21,10 @@ from web_folder import ADDRESS, PNG, client_of, listening, write_files
 
 from headnote import Index, SettingsError
 from headnote.api.keeper import Served
+from headnote.config.server_settings import allowed_names
 from headnote.web import security
 from headnote.web.conversion import Refused
-from headnote.web.security import POLICY, Guard, allowed_names, read_body
+from headnote.web.security import POLICY, Guard, read_body
 
 pytest_plugins = ("web_fixtures",)
 

@@ -732,6 +732,12 @@ class Index(IndexedFolder):
         check_types(path=(path, str))
         return self._library.view(path)
 
+    def web_address(self, path: str) -> str:
+        """Where a document is on the web: as the configuration of MkDocs, Hugo, Docusaurus or Astro says it, which
+        must name the address of the site. Empty if it does not, or leaves open which of several addresses is meant."""
+        check_types(path=(path, str))
+        return self._library.web_address(path)
+
     def chunk(self, key: str) -> StoredChunk:
         """A chunk by its key, or by its id, as in hits."""
         check_types(key=(key, str))

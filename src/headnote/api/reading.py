@@ -105,6 +105,20 @@ class Library:
             root=self.tree.root_of(path),
         )
 
+    def web_address(self, name: str) -> str:
+        """Where a document is on the web; empty if no configuration of a site says it."""
+        from headnote.links.sites.addresses import Addresses
+        from headnote.links.sites.site import naming_of, site_of
+
+        with self.store.reading() as reader:
+            document, by_root = self.find(reader, name), read_sites(reader.manifest())
+        place = self.tree.place(document.path)
+        sites = by_root.get(place.root.name) if place else None
+        if place is None or not sites:
+            return ""
+        own = {place.path: naming_of(document)}
+        return Addresses(site_of(place.path, sites), lambda: own).on_the_web(place.path)
+
     def chunk(self, key: str) -> StoredChunk:
         """A chunk by its key or id."""
         from headnote.chunking.records import paths_in_id

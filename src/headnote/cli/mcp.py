@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
+from typing import Any
 
 import click
 
@@ -21,7 +22,8 @@ from headnote.cli.access import (
 from headnote.cli.command import without_collector
 from headnote.cli.standby import commands_answered
 from headnote.cli.terminal import write_error
-from headnote.config import read_contexts
+from headnote.config import load_server_settings, read_contexts
+from headnote.config.server_settings import allowed_names
 from headnote.errors import HeadnoteError
 from headnote.extras import install, load
 from headnote.search.ranking import NO_CONTEXTS
@@ -35,19 +37,26 @@ from headnote.signals import ending_by_sigterm
         ("what an agent starts, with a folder as its knowledge", "headnote mcp docs"),
         ("a pack that somebody made", "headnote mcp --pack docs.headnote"),
         ("one server for several agents", "headnote mcp docs --http --port 8765"),
-        ("several folders as one", "headnote mcp docs notes"),
+        ("for ChatGPT, behind a tunnel", "headnote mcp docs --connector --http --allow-host docs.example"),
     ],
 )
 @options.roots("Folder to serve; the current one by default.")
 @options.pack
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on loopback instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, metavar="N", help="Port for --http.")
+@options.allow_host
 @click.option("--connector", is_flag=True, help="Only search and fetch, in JSON, as connectors of ChatGPT want them.")
 @options.embedder
 @options.read_only
 @options.place
 def mcp_command(
-    named: NamedIndex, http: bool, port: int, connector: bool, embedder: str | None, read_only: bool
+    named: NamedIndex,
+    http: bool,
+    port: int,
+    allow_host: tuple[str, ...],
+    connector: bool,
+    embedder: str | None,
+    read_only: bool,
 ) -> None:
     """Serve the index to coding agents over MCP.
 
@@ -58,10 +67,11 @@ def mcp_command(
         load("mcp", "the MCP server", install("search", "mcp"))
         # Only after the check: these modules need the extra.
         from headnote.mcp_server.connector import make_connector
-        from headnote.mcp_server.server import make_server, mended_stdin
+        from headnote.mcp_server.server import accepted_hosts, make_server, mended_stdin
 
     answer_on_one_core()
     root = named.root
+    hosts = accepted_hosts(allowed_names(load_server_settings({"allow_host": allow_host}, root).settings.allow_host))
     open_index = partial(open_for_server, root, embedder, read_only, named.place)
     refusal = None if read_only else first_read_refusal(root, named.place)
     if refusal is not None and http:
@@ -76,7 +86,8 @@ def mcp_command(
         if http:
             keeper.open()
             # Without sessions, clients survive a restart of the server.
-            server.run("streamable-http", host="127.0.0.1", port=port, stateless_http=True)
+            listening: dict[str, Any] = {"host": "127.0.0.1", "port": port, "transport_security": hosts}
+            server.run("streamable-http", **listening, stateless_http=True)
         else:
             with mended_stdin():
                 server.run("stdio")

@@ -104,6 +104,12 @@ adopt = click.option(
     is_flag=True,
     help="Take over an index that was made before the folder moved.",
 )
+allow_host = click.option(
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="Host name to accept, also by https from a proxy; repeatable.",
+)
 read_only = click.option("--read-only", is_flag=True, help="Write nothing: serve the index as it is.")
 
 

@@ -28,7 +28,7 @@ from headnote.cli.access import (
 from headnote.cli.standby import commands_answered
 from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import MAX_WORKERS, ServerSettings, load_server_settings, read_roots
-from headnote.config.server_settings import MIN_LENGTH, is_token, kept_token, new_token
+from headnote.config.server_settings import MIN_LENGTH, allowed_names, is_token, kept_token, new_token
 from headnote.errors import SettingsError
 from headnote.signals import ending_by_sigterm
 
@@ -75,12 +75,7 @@ json_option = click.option(
     help="Token that clients must send; 'new' makes one, 'keep' one that stays, 'renew' replaces that. Also read from "
     "HEADNOTE_TOKEN.",
 )
-@click.option(
-    "--allow-host",
-    metavar="NAME",
-    multiple=True,
-    help="Host name to accept, also by https from a proxy; repeatable.",
-)
+@options.allow_host
 @click.option(
     "--workers",
     type=click.IntRange(1, MAX_WORKERS),
@@ -164,7 +159,7 @@ def _serve(
     check_packages()
     if not target.read_only:
         ask_before_first_read(target.root, target.place)
-    from headnote.web.security import Guard, allowed_names
+    from headnote.web.security import Guard
     from headnote.web.workers import is_loopback, open_socket, reachable
 
     host = settings.host

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from headnote.arguments import expect
 from headnote.config.tables import Check, LoadedTable, Table, count, nearest_file, text, texts, user_file
@@ -104,6 +104,26 @@ class ServerSettings:
     """Processes that answer; with more than one, another one keeps the index up to date."""
     editor: Annotated[str, EDITOR] = ""
     """Editor that the page opens documents in, on this machine; by default `obsidian` in a vault of it."""
+
+
+def allowed_names(given: Iterable[str]) -> frozenset[str]:
+    """The names that `--allow-host` gives, as they are compared."""
+    for name in given:
+        if host_name(name) is None:
+            remedy = "give the name alone, such as docs.example, or docs.example:8443"
+            raise SettingsError(f"{name!r:.100} is not the name of a host", path="--allow-host", remedy=remedy)
+    return frozenset(name.lower() for name in given)
+
+
+def host_name(host: str) -> str | None:
+    """The name in a Host header, without its port; None if it is malformed."""
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port
+    except ValueError:
+        return None
+    plain = not (parts.username or parts.password or parts.path or parts.query or parts.fragment)
+    return parts.hostname.rstrip(".") if plain and parts.hostname else None
 
 
 SERVER = Table("server", ServerSettings)

@@ -10,7 +10,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, BinaryIO
@@ -21,6 +21,7 @@ from headnote.api import Index
 from headnote.api.checking import lint as check_all
 from headnote.api.keeper import KeeperState, Served
 from headnote.arguments import strings
+from headnote.config.server_settings import host_name
 from headnote.errors import HeadnoteError, MissingSource, SettingsError, nearest
 from headnote.extras import importing, install
 from headnote.links.checking.link_report import KINDS
@@ -105,6 +106,7 @@ with importing("the MCP server", install("search", "mcp")):
     from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
     from mcp.server.mcpserver.tools import Tool
     from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
+    from mcp.server.transport_security import TransportSecuritySettings
     from mcp.types import CallToolResult, TextContent, ToolAnnotations
     from pydantic import ConfigDict, Field, ValidationError
 
@@ -223,6 +225,16 @@ def make_server(serve: Serve, contexts: Contexts = NO_CONTEXTS) -> MCPServer:
     add_resources(server, serve)
     _add_prompts(server)
     return server
+
+
+def accepted_hosts(names: Collection[str]) -> TransportSecuritySettings:
+    """Whom a server over HTTP answers: this machine, and by these names a proxy, whose pages are reached by https."""
+    own = ("127.0.0.1:*", "localhost:*", "[::1]:*")
+    hosts = [host for name in names if (host := host_name(name))]
+    return TransportSecuritySettings(
+        allowed_hosts=[*own, *hosts, *(f"{host}:*" for host in hosts)],
+        allowed_origins=[*(f"http://{name}" for name in own), *(f"https://{name}" for name in names)],
+    )
 
 
 def add_resources(server: MCPServer, serve: Serve) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from headnote.errors import SettingsError
+from headnote.config.server_settings import host_name
 from headnote.web.conversion import Refused, failure
 from headnote.web.requests import MAX_BODY_BYTES
 
@@ -53,15 +53,6 @@ PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarde
 """A proxy may send any of them; a browser on this machine sends none."""
 OPEN_ADDRESS = "/api/health"
 """Needs no token: it says only that the server runs."""
-
-
-def allowed_names(given: Iterable[str]) -> frozenset[str]:
-    """The names that `--allow-host` gives, as they are compared."""
-    for name in given:
-        if _host_name(name) is None:
-            remedy = "give the name alone, such as docs.example, or docs.example:8443"
-            raise SettingsError(f"{name!r:.100} is not the name of a host", path="--allow-host", remedy=remedy)
-    return frozenset(name.lower() for name in given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +100,15 @@ class Guard:
         if self.token:
             return True
         headers = Headers(scope=scope)
-        return _is_loopback(_host_name(headers.get("host", "")) or "") and not any(
+        return _is_loopback(host_name(headers.get("host", "")) or "") and not any(
             map(headers.__contains__, PROXY_HEADERS)
         )
 
     def _is_ours(self, host: str) -> bool:
-        name = _host_name(host)
+        name = host_name(host)
         if name is None:
             return False
-        if name in self.names or name in map(_host_name, self.allowed):
+        if name in self.names or name in map(host_name, self.allowed):
             return True
         try:
             address = ipaddress.ip_address(name)
@@ -145,7 +136,7 @@ class Guard:
         names are ours is only for those to say who start the server."""
         scheme, _, name = origin.lower().partition("://")
         return scheme == "https" and (
-            name in self.allowed or (name == host.lower() and _host_name(host) in self.allowed)
+            name in self.allowed or (name == host.lower() and host_name(host) in self.allowed)
         )
 
     def _knows_token(self, headers: Headers) -> bool:
@@ -287,14 +278,3 @@ def _is_loopback(name: str) -> bool:
         return name == "localhost" or ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
-
-
-def _host_name(host: str) -> str | None:
-    """The name in a Host header, without its port; None if it is malformed."""
-    try:
-        parts = urlsplit(f"//{host}")
-        _ = parts.port
-    except ValueError:
-        return None
-    plain = not (parts.username or parts.password or parts.path or parts.query or parts.fragment)
-    return parts.hostname.rstrip(".") if plain and parts.hostname else None

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
+from urllib.parse import quote
 
 from headnote.links.sites.site import Generator, Mount, Naming, Site, below, folded, joined, page_of, without_suffix
 
@@ -160,6 +161,8 @@ _ROUTES: Mapping[Generator, Route] = {
 }
 
 
+_SHOWS_FOLDERS = frozenset({"mkdocs", "hugo", "astro"})
+"""Generators that write a page as a folder, so that its address ends in a slash."""
 _MADE_OF: Mapping[str, tuple[str, ...]] = {
     "docs": ("tags", "category"),
     "posts": ("", "tags", "archive", "authors", "page"),
@@ -186,6 +189,12 @@ def addresses(place: SitePlace) -> Iterator[str]:
             yield _address(base, old)
         elif place.site.generator == "hugo":
             yield _address(base, posixpath.dirname(place.inside), old)
+
+
+def _own_addresses(place: SitePlace) -> Iterable[str]:
+    """One that a document gives itself whole is its only one."""
+    every = addresses(place)
+    return [next(every)] if place.naming.url and ":" not in place.naming.url else every
 
 
 def _address(*parts: str) -> str:
@@ -232,11 +241,24 @@ class Addresses:
     def own(self, path: str) -> frozenset[str]:
         """The addresses at which a document is shown, without those that only lead to it. Where the configuration does
         not tell which of several ways a generator takes, all of them."""
+        return frozenset(folded(address) for place in self._own_places(path) for address in _own_addresses(place))
+
+    def on_the_web(self, path: str) -> str:
+        """The whole address of a document on the web; empty if the configuration of its site does not tell it."""
+        if not self.site.url:
+            return ""
+        places = [place for place in self._own_places(path) if place.mount.is_shown]
+        inner = max((len(place.mount.folder) for place in places), default=0)
+        shown = {one for place in places if len(place.mount.folder) == inner for one in _own_addresses(place)}
+        if len(shown) != 1:
+            return ""
+        address = shown.pop().rstrip("/")
+        is_folder = self.site.generator in _SHOWS_FOLDERS and not address.endswith(".html")
+        return self.site.url + quote(address) + ("/" if is_folder else "")
+
+    def _own_places(self, path: str) -> list[SitePlace]:
         naming = self._naming().get(path, Naming())._replace(redirects=(), aliases=())
-        places = self._places(path, naming)
-        if naming.url and ":" not in naming.url:
-            return frozenset(folded(next(addresses(place))) for place in places)
-        return frozenset(folded(address) for place in places for address in addresses(place))
+        return list(self._places(path, naming))
 
     def _lookup(self, address: str) -> list[str]:
         whole = folded(_address(address))

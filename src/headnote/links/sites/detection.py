@@ -99,7 +99,14 @@ def _with_base(mounts: Iterable[Mount], base: str) -> tuple[Mount, ...]:
     plain = tuple(mounts)
     if not base.strip("/"):
         return plain
-    return (*plain, *(mount._replace(address=f"/{base.strip('/')}{mount.address}".rstrip("/")) for mount in plain))
+    based = (mount._replace(address=f"/{base.strip('/')}{mount.address}".rstrip("/")) for mount in plain)
+    return (*plain, *(mount._replace(is_shown=False) for mount in based))
+
+
+def _on_the_web(url: object, base: str = "") -> str:
+    """Where the top of a site is. Many configurations say `/`, or leave it to the command that makes the site."""
+    written = str(url or "")
+    return f"{written.rstrip('/')}/{base.strip('/')}".rstrip("/") if written.startswith(("http://", "https://")) else ""
 
 
 # -- Docusaurus
@@ -132,6 +139,7 @@ def _docusaurus(config: _Configuration) -> Site:
         files=tuple(_inside(folder, name) for name in statics),
         made=tuple(_indexes(config.beside("sidebars.js", "sidebars.ts", "sidebars.json"), mounts)),
         keeps_numbers=program.is_false("numberPrefixParser"),
+        url=_on_the_web(program.string("url"), program.string("baseUrl") or ""),
     )
 
 
@@ -150,6 +158,7 @@ def _versions(folder: str, mounts: Sequence[Mount], documents: Sequence[str]) ->
         match[1] for path in documents if path.startswith(f"{top}/") and (match := _VERSION.match(path, len(top) + 1))
     )
     bases = [mount.address.rstrip("/") for mount in mounts if mount.shown == "docs"][:1]
+    # Which version is the latest, and so has no version in its addresses, is not read: both stay possible.
     shown = [Mount(f"{top}/version-{name}", f"{base}/{name}", "docs") for base in bases for name in versions]
     latest = [Mount(f"{top}/version-{name}", base or "/", "docs") for base in bases for name in versions]
     current = [Mount(mount.folder, f"{base}/next", "docs") for base in bases for mount in mounts[:1] if versions]
@@ -166,7 +175,7 @@ def _translations(folder: str, mounts: Sequence[Mount], documents: Sequence[str]
             kind = {"docs": "content-docs/current", "posts": "content-blog", "pages": "content-pages"}[mount.shown]
             translated = f"{top}/{language}/docusaurus-plugin-{kind}"
             translations += [mount._replace(folder=translated, address=f"/{language}{mount.address}".rstrip("/"))]
-            translations += [mount._replace(folder=translated)]
+            translations += [mount._replace(folder=translated, is_shown=False)]
     return translations
 
 
@@ -198,8 +207,13 @@ def _hugo_site(folder: str, data: dict[str, Any], documents: Sequence[str]) -> S
         if _LANGUAGE.fullmatch(name):
             folders.setdefault(name, f"{content}/{name}")
     mounts = [Mount(content)]
+    is_in_folder = data.get("defaultContentLanguageInSubdir") is True
     for name, place in folders.items():
-        mounts += [Mount(place, f"/{name}"), *([Mount(place)] if name == default or len(folders) == 1 else [])]
+        is_default = name == default or len(folders) == 1
+        # A folder that is only named like a language leaves open where its pages are shown.
+        is_known = is_default and name in languages
+        mounts.append(Mount(place, f"/{name}", is_shown=is_in_folder or not is_known))
+        mounts += [Mount(place, is_shown=not (is_in_folder and is_known))] if is_default else []
     pages = data.get("permalinks")
     pages = pages.get("page", pages) if isinstance(pages, dict) else {}
     return Site(
@@ -209,6 +223,7 @@ def _hugo_site(folder: str, data: dict[str, Any], documents: Sequence[str]) -> S
         files=(_inside(folder, "static"), _inside(folder, "assets")),
         permalinks=tuple((key, value) for key, value in pages.items() if isinstance(value, str)),
         languages=tuple(dict.fromkeys([*languages, *folders])),
+        url=_on_the_web(data.get("baseURL") or data.get("baseurl")),
     )
 
 
@@ -226,7 +241,8 @@ def _mkdocs(config: _Configuration) -> Site:
     data = config.data()
     pages = _inside(folder, str(data.get("docs_dir", "docs")))
     mounts = _with_base([Mount(pages)], urlsplit(str(data.get("site_url", ""))).path)
-    return Site("mkdocs", folder, mounts, (pages,))
+    has_folders = data.get("use_directory_urls") is not False
+    return Site("mkdocs", folder, mounts, (pages,), url=_on_the_web(data.get("site_url")) if has_folders else "")
 
 
 def _vitepress(config: _Configuration) -> Site:
@@ -241,7 +257,8 @@ def _vitepress(config: _Configuration) -> Site:
 def _astro(config: _Configuration) -> Site:
     folder = config.folder
     program = Program(config.text())
-    return _astro_site(folder, program.string("base") or "", config.documents)
+    base = program.string("base") or ""
+    return _astro_site(folder, base, config.documents)._replace(url=_on_the_web(program.string("site"), base))
 
 
 def _astro_site(folder: str, base: str, documents: Sequence[str]) -> Site:
@@ -250,7 +267,7 @@ def _astro_site(folder: str, base: str, documents: Sequence[str]) -> Site:
     mounts = [
         Mount(f"{content}/docs"),
         Mount(_inside(folder, "src/pages")),
-        *(Mount(f"{content}/{name}", f"/{name}") for name in collections),
+        *(Mount(f"{content}/{name}", f"/{name}", is_shown=False) for name in collections),
     ]
     return Site("astro", folder, _with_base(mounts, base), (_inside(folder, "public"),))
 

@@ -26,6 +26,8 @@ class Mount(NamedTuple):
     """Below the root; empty for the root itself."""
     address: str = "/"
     shown: Shown = "pages"
+    is_shown: bool = True
+    """Whether the site shows its documents there, as far as its configuration tells; if not, links may name it."""
 
 
 class Site(NamedTuple):
@@ -47,6 +49,8 @@ class Site(NamedTuple):
     """Address of a generated page → the folder whose documents it lists."""
     keeps_numbers: bool = False
     """Whether `01-intro` stays `01-intro` in an address of Docusaurus."""
+    url: str = ""
+    """Where its top is on the web, without a slash at the end; empty if its configuration does not say it."""
 
 
 class Naming(NamedTuple):
