@@ -55,7 +55,12 @@ DOCUSAURUS = {
           baseUrl: "/project/",
           themeConfig: { docs: { sidebar: { hideable: true } }, blog: { path: "wrong" } },
           presets: [["classic", { docs: { sidebarPath: "./x.js" }, blog: { routeBasePath: "news", path: "blog" } }]],
-          plugins: [["@docusaurus/plugin-content-docs", { id: "api", path: "api", routeBasePath: "reference" }]],
+          plugins: [
+            ["@docusaurus/plugin-content-docs", { id: "api", path: "api", routeBasePath: "reference" }],
+            ['content-docs', { id: 'community', path: 'community', routeBasePath: 'people' }],
+            [require.resolve('@docusaurus/plugin-content-docs'), { id: "teams", path: "teams", routeBasePath: "groups" }],
+            ["content-blog", { id: "notes", path: "notes", routeBasePath: "journal" }],
+          ],
         };
         """,
     "site/sidebars.js": """
@@ -70,6 +75,9 @@ DOCUSAURUS = {
     "site/docs/2024-05-notes.md": "# Dated\n",
     "site/docs/same/same.md": "# Same\n",
     "site/api/call.md": "# Call\n",
+    "site/community/team.md": "# Team\n",
+    "site/teams/red.md": "# Red\n",
+    "site/notes/2024-03-04-note.md": "---\nslug: note\n---\n# Note\n",
     "site/blog/2024-02-03-first.md": "# First\n",
     "site/blog/2024-02-04-second.md": "---\nslug: second-post\n---\n# Second\n",
     "site/versioned_docs/version-1.0/01-intro.md": "# Old\n\n[old top](/docs/intro) [old own](intro)\n",
@@ -91,9 +99,24 @@ DOCUSAURUS = {
         [all posts](/news) [tag](/docs/tags/x) [missing](/docs/missing) [badge](/docs/guides#heading-with-badge-)
         [listed](/docs/all-of-it) [not numbered](/docs/step-1-first) [part](./whole.md#from-a-part)
         [no part](./whole.md#from-no-part) [any folder](02-guides/absolute.md) [other folder](call.md)
-        [not from here](./call.md)
+        [not from here](./call.md) [short name](/people/team) [resolved name](/groups/red) [second blog](/journal/note)
         """,
 }
+
+
+def test_docusaurus_has_its_own_docs_beside_those_of_a_plugin(tmp_path: Path) -> None:
+    """Unless the preset says that it has none, or is not there."""
+    plugin = "plugins: [['content-docs', { id: 'api', path: 'api', routeBasePath: 'api' }]]"
+    pages = {
+        "docs/intro.md": "# Intro\n",
+        "api/call.md": "# Call\n\n[docs](/docs/intro) [api](/api/call)\n",
+    }
+    for presets, docs in (("['classic', {}]", "docs/intro.md"), ("['classic', { docs: false }]", LEADS_NOWHERE)):
+        config = f"export default {{ presets: [{presets}], {plugin} }}"
+        write(tmp_path, {"docusaurus.config.js": config, **pages})
+        assert leads(tmp_path) == {"docs": docs, "api": "api/call.md"}
+    write(tmp_path, {"docusaurus.config.js": f"export default {{ {plugin} }}"})
+    assert leads(tmp_path) == {"docs": LEADS_NOWHERE, "api": "api/call.md"}
 
 
 def test_docusaurus(tmp_path: Path) -> None:
@@ -137,6 +160,9 @@ def test_docusaurus(tmp_path: Path) -> None:
         "any folder": "site/docs/02-guides/absolute.md",
         "other folder": "site/api/call.md",
         "not from here": LEADS_NOWHERE,
+        "short name": "site/community/team.md",
+        "resolved name": "site/teams/red.md",
+        "second blog": "site/notes/2024-03-04-note.md",
         "old top": "site/versioned_docs/version-1.0/01-intro.md",
         "old own": "site/versioned_docs/version-1.0/01-intro.md",
     }

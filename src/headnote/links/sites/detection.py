@@ -120,8 +120,11 @@ def _docusaurus(config: _Configuration) -> Site:
         default = Mount(
             _inside(folder, "src/pages" if kind == "pages" else kind), "/" if kind == "pages" else f"/{kind}"
         )
-        options = [*program.objects(rf"\b{kind}\s*:"), *program.objects(rf"plugin-content-{kind}[\"']\s*,")]
-        for option in options or [Program("")]:
+        plugins = list(program.objects(rf"[\"'](?:[\w./@-]*plugin-)?content-{kind}[\"']\s*\)?\s*,"))
+        own = list(program.objects(rf"\b{kind}\s*:"))
+        if not own and not program.is_false(kind) and (not plugins or "preset" in config.text()):
+            own = [Program("")]
+        for option in (*own, *plugins):
             path, route = option.string("path"), option.string("routeBasePath")
             mounts.append(
                 Mount(
