@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from terminals import read_all
 
+from headnote.cli import standby
 from headnote.cli.handover import ALONE, INDEX_FOLDER, SOCKET, answering
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands commands over")
@@ -325,6 +326,35 @@ def test_servers_start_it_for_the_first_command_and_end_it(root: Path) -> None:
     wait_until(lambda: (answering(str(root)) or (0, 0))[1] == staying.pid)
     end(staying)
     assert not place.exists()
+
+
+def test_a_server_listens_without_a_moment_of_another_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its other threads may be making files."""
+    monkeypatch.setattr(os, "umask", lambda _: pytest.fail("the umask is that of all threads"))
+    (tmp_path / INDEX_FOLDER).mkdir()
+    post = standby.taken_post(tmp_path)
+    assert post is not None
+    assert (tmp_path / INDEX_FOLDER / SOCKET).stat().st_mode & 0o777 == 0o600
+    post.leave()
+
+
+def test_a_worker_may_have_the_number_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / INDEX_FOLDER).mkdir()
+    post = standby.taken_post(tmp_path)
+    assert post is not None
+    server, server_ends = os.pipe()
+    looks = iter([[post.listening.fileno()], [], [server]])
+    monkeypatch.setattr(standby, "_readable", lambda *_: next(looks))
+    monkeypatch.setattr(os, "waitpid", lambda *_: (0, 0))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as command:
+        command.connect(str(tmp_path / INDEX_FOLDER / SOCKET))
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fork", lambda: server)
+            standby._answer_all(post, server, 1)
+    assert next(looks, None) is None
+    post.leave()
+    os.close(server)
+    os.close(server_ends)
 
 
 def server(root: Path) -> subprocess.Popen[bytes]:

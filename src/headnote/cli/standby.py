@@ -96,11 +96,8 @@ def taken_post(root: Path) -> Post | None:
         fcntl.flock(inside, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with suppress(FileNotFoundError):
             os.unlink(SOCKET, dir_fd=inside)  # of a process that was killed
-        mask = os.umask(0o177)
-        try:
-            listening.bind(f"/proc/self/fd/{inside}/{SOCKET}")  # an address is short, and a path need not be
-        finally:
-            os.umask(mask)
+        os.fchmod(listening.fileno(), 0o600)  # so is the file that `bind` makes, whatever the umask
+        listening.bind(f"/proc/self/fd/{inside}/{SOCKET}")  # an address is short, and a path need not be
         listening.listen(_WAITING)
     except OSError:
         listening.close()
@@ -186,7 +183,7 @@ def main(root: str, listening: str, inside: str, owner: str, server: str) -> Non
     if len(list(Path("/proc/self/task").iterdir())) > 1:
         raise RuntimeError("a fork of several threads is not safe")
     try:
-        _answer_all(post.listening, None if owner == "-" else int(owner), int(server))
+        _answer_all(post, None if owner == "-" else int(owner), int(server))
     finally:
         if owner == "-":
             post.leave()
@@ -213,24 +210,31 @@ def _load(root: Path) -> None:
     gc.freeze()  # pages that the collector never touches stay those of all forks
 
 
-def _answer_all(listening: socket, owner: int | None, server: int) -> None:
+def _answer_all(post: Post, owner: int | None, server: int) -> None:
     idle = IDLE_IN_BACKGROUND if owner is None else IDLE
-    watched = [listening.fileno(), *([] if owner is None else [owner])]
+    watched = [post.listening.fileno(), *([] if owner is None else [owner])]
     workers: set[int] = set()
-    while ready := _readable(watched, LOOK_AGAIN if workers else idle) or workers:
-        workers = {worker for worker in workers if os.waitpid(worker, os.WNOHANG)[0] == 0}
-        if owner in ready:
+    while True:
+        ready = _readable(watched, LOOK_AGAIN if workers else idle)
+        if owner in ready or not (ready or workers):
             return
-        if listening.fileno() in ready:
-            connection, _ = listening.accept()
-            with connection:
-                worker = os.fork()
-                if not worker:
-                    try:
-                        _answer(connection, server)
-                    finally:
-                        os._exit(0)  # nothing of what the parent does at its end
-            workers.add(worker)
+        workers = {worker for worker in workers if os.waitpid(worker, os.WNOHANG)[0] == 0}
+        if post.listening.fileno() in ready:
+            workers.add(_forked(post, server))
+
+
+def _forked(post: Post, server: int) -> int:
+    """Answer in a fork, and return its number."""
+    connection, _ = post.listening.accept()
+    with connection:
+        worker = os.fork()
+        if not worker:
+            try:
+                post.close()  # it is free for another process as soon as this one has ended
+                _answer(connection, server)
+            finally:
+                os._exit(0)  # nothing of what the parent does at its end
+    return worker
 
 
 # -- A fork, for one command
