@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from terminals import read_all
 
+import headnote
 from headnote.cli import standby
 from headnote.cli.handover import ALONE, INDEX_FOLDER, SOCKET, answering
 
@@ -59,7 +60,6 @@ def root(tmp_path: Path) -> Iterator[Path]:
     (folder / "wrench.md").write_text("# Wrench\n\nThe torque wrench is in the *drawer*. Torque matters.\n")
     (folder / "sub" / "bolts.md").write_text("# Bolts\n\nTighten with torque, see [wrench](../wrench.md).\n")
     assert ended(folder, "index --background").returncode == 0
-    wait_until(lambda: answering(str(folder)))
     yield folder
     ended(folder, "index --stop")
 
@@ -181,14 +181,11 @@ def test_a_process_that_was_killed_is_in_nobodys_way(root: Path) -> None:
     assert (root / INDEX_FOLDER / SOCKET).exists()
     assert not was_handed_over(root)
     assert ended(root, "index --background").returncode == 0
-    wait_until(lambda: answering(str(root)))
     assert was_handed_over(root)
 
 
 def test_a_process_that_hangs_or_is_another_version_is_not_waited_for(root: Path) -> None:
     ended(root, "index --stop")
-    place = root / INDEX_FOLDER / SOCKET
-    wait_until(lambda: not place.exists())
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         os.chdir(root / INDEX_FOLDER)
         listening.bind(SOCKET)
@@ -233,7 +230,6 @@ while True:
 def test_one_with_fewer_rights_that_listens_learns_nothing(root: Path) -> None:
     ended(root, "index --stop")
     place = root / INDEX_FOLDER / SOCKET
-    wait_until(lambda: not place.exists())
     command = ["/usr/bin/setpriv", "--no-new-privs", sys.executable, "-c", LISTENER, SOCKET]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root / INDEX_FOLDER) as listener:
         wait_until(place.exists)
@@ -299,31 +295,63 @@ def test_a_worker_that_is_killed_is_an_error(root: Path, silent_service: str) ->
 
 def test_status_shows_the_process_and_stop_ends_it(root: Path) -> None:
     process = json.loads(ended(root, "status --json").stdout)["process"]
-    assert process["server"] is None
+    assert (process["server"], process["same_version"]) == (None, True)
     assert f"answered by process {process['pid']}".encode() in ended(root, "status").stdout
-    assert ended(root, "index --stop").returncode == 0
-    wait_until(lambda: not is_running(process["pid"]))
+    stopped = ended(root, "index --stop")
+    assert outcome(stopped) == (0, f".  process {process['pid']} has ended\n".encode(), b"")
+    assert not is_running(process["pid"])
     assert not (root / INDEX_FOLDER / SOCKET).exists()
     assert json.loads(ended(root, "status --json").stdout)["process"] is None
+    again = ended(root, "index --stop --json")
+    assert (again.returncode, json.loads(again.stdout)) == (0, {"root": ".", "stopped": None})
+    assert outcome(ended(root, "index nowhere --stop")) == outcome(ended(root, "index nowhere"))
+
+
+def test_a_process_that_is_still_loading_is_waited_for(root: Path) -> None:
+    ended(root, "index --stop")
+    post = standby.taken_post(root)
+    assert post is not None
+    with standby.started(root, post) as process:
+        post.close()
+        assert json.loads(ended(root, "index --stop --json").stdout)["stopped"] == process.pid
+        assert not is_running(process.pid)
+
+
+def test_a_process_of_another_version_is_replaced(root: Path, tmp_path: Path) -> None:
+    """A package at another place stands for another version."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "headnote").symlink_to(Path(headnote.__file__).parent)
+    process = json.loads(ended(root, "status --json").stdout)["process"]["pid"]
+    seen = json.loads(ended(root, "status --json", PYTHONPATH=str(elsewhere)).stdout)["process"]
+    assert seen == {"pid": process, "server": None, "same_version": False}
+    line = f"not answered by process {process} in the background, which is of another version"
+    assert line.encode() in ended(root, "status", PYTHONPATH=str(elsewhere)).stdout
+    assert ended(root, "index --background", PYTHONPATH=str(elsewhere)).returncode == 0
+    assert not is_running(process)
+    assert not was_handed_over(root)
+    assert ended(root, "index --background").returncode == 0
+    assert was_handed_over(root)
 
 
 def test_servers_start_it_for_the_first_command_and_end_it(root: Path) -> None:
     ended(root, "index --stop")
-    wait_until(lambda: answering(str(root)) is None)
     place = root / INDEX_FOLDER / SOCKET
     first, second = (server(root) for _ in range(2))
     wait_until(place.exists)
     assert place.stat().st_mode & 0o777 == 0o600
     assert not was_handed_over(root)  # the first one, which need not wait
     wait_until(lambda: was_handed_over(root))
-    process, owner = answering(str(root)) or (0, 0)
+    process, owner, _ = answering(str(root)) or (0, 0, True)
     assert owner in (first.pid, second.pid)
     refused = ended(root, "index --stop")
     assert (refused.returncode, b"belongs to a server" in refused.stderr) == (2, True)
     ending, staying = (first, second) if owner == first.pid else (second, first)
     end(ending)
     wait_until(lambda: not is_running(process))
-    wait_until(lambda: (answering(str(root)) or (0, 0))[1] == staying.pid)
+    wait_until(place.exists)
+    assert ended(root, "index --background").returncode == 0  # that of the server is one, too
+    assert (answering(str(root)) or (0, 0, True))[1] == staying.pid
     end(staying)
     assert not place.exists()
 
@@ -371,10 +399,8 @@ def test_a_path_may_be_longer_than_an_address(root: Path) -> None:
     deep = root.parent / ("long name " * 20) / "notes"
     deep.parent.mkdir()
     ended(root, "index --stop")
-    wait_until(lambda: answering(str(root)) is None)
     root.rename(deep)
     assert ended(deep, "index --background --adopt").returncode == 0
-    wait_until(lambda: answering(str(deep)))
     assert was_handed_over(deep)
     ended(deep, "index --stop")
     deep.rename(root)

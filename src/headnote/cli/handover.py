@@ -23,6 +23,8 @@ ALONE = "HEADNOTE_ALONE"
 """The variable that says to ask no other process."""
 PATIENCE = 0.5
 """Seconds to wait until the other process is ready: about what the command takes here."""
+LOADING = 60.0
+"""Seconds after which a process that was started surely answers."""
 MAX_MESSAGE = 200_000
 """Bytes of a request that the system surely takes as one."""
 _RIGHTS = (b"Uid:", b"Gid:", b"Groups:", b"CapEff:", b"NoNewPrivs:", b"Seccomp:")
@@ -30,7 +32,7 @@ _SEPARATE = ("mnt", "net", "pid", "user")
 """Parts of the system that a sandbox or a container has of its own."""
 READY, GO, DECLINED = b"ready ", b"go", b"declined"
 WHO = b"who"
-"""Asks which process answers."""
+"""Asks which process answers, and of which version it is."""
 FAILED = 2
 
 
@@ -172,19 +174,21 @@ def _interrupt(worker: int) -> None:
         os.kill(worker, SIGINT)
 
 
-def answering(folder: str) -> tuple[int, int] | None:
-    """The process that answers commands about a folder, and the server it belongs to; 0 for one in the background."""
+def answering(folder: str, patience: float = PATIENCE) -> tuple[int, int, bool] | None:
+    """The process that answers commands about a folder, the server it belongs to or 0 if it is in the background, and
+    whether it is of this version: only then commands ask it."""
     connection = connected(folder) if sys.platform == "linux" else None
     if connection is None:
         return None
     try:
+        connection.settimeout(patience)
         connection.send(WHO)
-        process, owner = map(int, connection.recv(MAX_MESSAGE).split())
+        process, server, *its_version = connection.recv(MAX_MESSAGE).split(b" ", 2)
+        return int(process), int(server), its_version == [os.fsencode(version())]
     except (OSError, ValueError):  # it is about to end
         return None
     finally:
         connection.close()
-    return process, owner
 
 
 # -- In a process that answers

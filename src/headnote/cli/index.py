@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 import threading
 import time
@@ -15,7 +13,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from headnote.api import Index, Status, temporary_index
+from headnote.api import Index, Status, check_folder, temporary_index
 from headnote.cli import options
 from headnote.cli.access import (
     FIRST_WAIT,
@@ -34,10 +32,10 @@ from headnote.cli.access import (
 )
 from headnote.cli.command import Option
 from headnote.cli.formatting import counted, duration, missing_vectors
-from headnote.cli.handover import answering
+from headnote.cli.handover import LOADING, answering
 from headnote.cli.options import SettingsCommand
 from headnote.cli.progress_bar import UpdateBars
-from headnote.cli.standby import CAN_STAND_BY, commands_answered, start_in_background
+from headnote.cli.standby import CAN_STAND_BY, commands_answered, end_in_background, start_in_background
 from headnote.cli.terminal import StyledLine, StyledText, write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.errors import (
@@ -395,25 +393,36 @@ def _update_once(index: Index, request: IndexRequest) -> None:
 
 
 def _leave_process(root: Path) -> None:
-    """Leave a process that answers commands, unless there is one."""
+    """Leave a process that answers commands, unless there is one, and wait until it does."""
     if not CAN_STAND_BY:
         raise SettingsError("only Linux leaves processes in the background", path="--background", remedy="leave it out")
-    if not (start_in_background(root) or answering(str(root))):
+    process, server, is_same_version = answering(str(root), LOADING) or (0, 0, True)
+    if not is_same_version:
+        if server:
+            problem = f"process {process} answers commands, for a server of another version"
+            raise SettingsError(problem, path=str(root), remedy=f"start the server again, which is process {server}")
+        end_in_background(process)
+    start_in_background(root)
+    if not answering(str(root), LOADING):
         remedy = "leave out --background"
         raise SettingsError("no process can listen in the folder of the index", path=str(root), remedy=remedy)
 
 
 def _stop(named: NamedIndex) -> None:
     """End the process in the background. One that belongs to a server ends with that."""
-    process = answering(str(named.root))
-    if process is None:
-        write_note("no process answers commands about this folder")
-        return
-    number, server = process
+    check_folder(named.root)
+    process, server, _ = answering(str(named.root), LOADING) or (0, 0, True)
     if server:
         remedy = f"end process {server}"
-        raise SettingsError(f"process {number} belongs to a server", path=str(named.root), remedy=remedy)
-    os.kill(number, signal.SIGTERM)
+        raise SettingsError(f"process {process} belongs to a server", path=str(named.root), remedy=remedy)
+    if process:
+        end_in_background(process)
+    if named.as_json:
+        write_json({"root": str(named.root), "stopped": process or None})
+    elif process:
+        write_lines([[StyledText(str(named.root), "bold"), StyledText(f"  process {process} has ended")]])
+    else:
+        write_note("no process answers commands about this folder")
 
 
 # --dry-run

@@ -155,14 +155,28 @@ def started(root: Path, post: Post, owner: int | None = None) -> subprocess.Pope
     )
 
 
-def start_in_background(root: Path) -> bool:
-    """Start a process that belongs to no server, and return whether nobody had the post."""
+def start_in_background(root: Path) -> None:
+    """Start a process that belongs to no server, unless another one has the post."""
     post = taken_post(root)
-    if post is None:
+    if post is not None:
+        started(root, post)
+        post.close()  # here; there, both stay open
+
+
+def end_in_background(process: int) -> None:
+    """End a process that belongs to no server, and wait until its post is free."""
+    with suppress(ProcessLookupError):  # it has just ended
+        os.kill(process, signal.SIGTERM)
+    while _is_running(process):
+        time.sleep(0.02)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0]
+    except OSError:
         return False
-    started(root, post)
-    post.close()  # here; there, both stay open
-    return True
+    return state not in b"XZ"  # all of its files are closed, even if nobody has asked how it ended
 
 
 def _readable(files: Sequence[int], seconds: float | None = None) -> list[int]:
@@ -178,11 +192,11 @@ def main(root: str, listening: str, inside: str, owner: str, server: str) -> Non
     signal.signal(signal.SIGTERM, _end)
     post = Post(int(inside), socket(fileno=int(listening)))
     post.listening.listen(_WAITING)  # from now on it is this process that a client sees
-    answer_only(root)
-    _load(Path(root))
-    if len(list(Path("/proc/self/task").iterdir())) > 1:
-        raise RuntimeError("a fork of several threads is not safe")
     try:
+        answer_only(root)
+        _load(Path(root))
+        if len(list(Path("/proc/self/task").iterdir())) > 1:
+            raise RuntimeError("a fork of several threads is not safe")
         _answer_all(post, None if owner == "-" else int(owner), int(server))
     finally:
         if owner == "-":
@@ -246,7 +260,7 @@ def _answer(connection: socket, server: int) -> None:
     connection.settimeout(PATIENCE)
     request = connection.recv(MAX_MESSAGE)
     if request == WHO:
-        connection.send(b"%d %d" % (os.getppid(), server))
+        connection.send(b"%d %d %b" % (os.getppid(), server, os.fsencode(version())))
         return
     fields = request.split(b"\0")
     if os.fsdecode(fields[0]) != version() or not has_same_rights(connection):

@@ -49,8 +49,8 @@ class Facts(NamedTuple):
     """Why the embedder cannot be loaded; empty if it can."""
     pack: PackInfo | None
     """What a pack says about itself; None for a folder."""
-    process: tuple[int, int] | None
-    """The process that answers commands, and the server it belongs to or 0; None if there is none."""
+    process: tuple[int, int, bool] | None
+    """What `answering` says of the process that answers commands; None if there is none."""
 
 
 @click.command(
@@ -115,7 +115,7 @@ def _record(facts: Facts, root: Path) -> dict[str, Any]:
         "left_out": [{"path": one.path, "reason": one.reason} for one in drift.left_out],
         "folders": to_plain(status.folders),
         "contexts": dict(status.contexts),
-        "process": {"pid": facts.process[0], "server": facts.process[1] or None} if facts.process else None,
+        "process": _process_record(*facts.process) if facts.process else None,
         "withheld": [{"setting": one.setting, "place": one.place} for one in status.withheld],
     }
 
@@ -163,16 +163,23 @@ def _lines(facts: Facts, root: Path) -> list[StyledLine]:
         **({"context": [StyledText(counted(len(status.contexts), "sentence"))]} if status.contexts else {}),
         **_withheld(status),
         **_database(facts),
-        **({"commands": [StyledText(_process(*facts.process))]} if facts.process else {}),
+        **({"commands": [_process(*facts.process)]} if facts.process else {}),
         "on disk": [StyledText(byte_size(status.bytes_on_disk))],
         **({} if facts.pack else {"updated": [StyledText(updated)], "files": _files(facts)}),
     }
     return [[StyledText(str(root), "bold")], *table(rows), *_folders(status), *_left_out(facts)]
 
 
-def _process(number: int, server: int) -> str:
-    of = f"of the server {server}" if server else "in the background: headnote index --stop ends it"
-    return f"answered by process {number} {of}"
+def _process_record(number: int, server: int, is_same_version: bool) -> dict[str, Any]:
+    return {"pid": number, "server": server or None, "same_version": is_same_version}
+
+
+def _process(number: int, server: int, is_same_version: bool) -> StyledText:
+    process = f"process {number} " + (f"of the server {server}" if server else "in the background")
+    if is_same_version:
+        return StyledText(f"answered by {process}" + ("" if server else ": headnote index --stop ends it"))
+    remedy = "start that again" if server else "headnote index --background replaces it"
+    return StyledText(f"not answered by {process}, which is of another version: {remedy}", "yellow")
 
 
 def _left_out(facts: Facts) -> list[StyledLine]:
