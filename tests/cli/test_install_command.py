@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.cli.main import main
-from headnote.extra.agents import jsonc
+from headnote.extra.agents import settings_text
 from headnote.extra.agents.installing import Agent, known_agents, server_command
 
 pytest_plugins = ("folder_fixtures",)
 pytest.importorskip("mcp", reason="needs the extra mcp")
 
+Captured = pytest.CaptureFixture[str]
 SETTINGS = {
     "claude-code": '{"numStartups": 7, "mcpServers": {"other": {"type": "stdio", "command": "x", "args": []}}}',
     "codex": '# mine\nmodel = "gpt-5"\n\n[mcp_servers.other]\ncommand = "x"\n\n[tools]\nweb_search = true\n',
@@ -61,12 +63,9 @@ def everything(folder: Path) -> dict[str, bytes | None]:
 
 def servers(agent: Agent) -> dict[str, Any]:
     """What an agent would start."""
-    text = agent.file.read_bytes().decode()
-    stored = tomllib.loads(text) if agent.file.suffix == ".toml" else jsonc.value_of(text)
-    for key in agent.keys:
-        stored = stored[key]
-    assert isinstance(stored, dict)
-    return stored
+    return settings_text.members_at(
+        settings_text.stored_in(agent.file.read_bytes().decode(), agent.file.name), agent.keys
+    )
 
 
 def test_each_agent_has_the_server_and_the_bytes_come_back(agents: dict[str, Agent], tmp_path: Path) -> None:
@@ -106,7 +105,7 @@ def test_new_files_and_folders_go_again(agents: dict[str, Agent], tmp_path: Path
 
 
 @pytest.mark.usefixtures("agents")
-def test_a_second_time_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_time_changes_nothing(tmp_path: Path, capsys: Captured) -> None:
     before = everything(tmp_path)
     assert main(["install", "docs"]) == 0
     once = everything(tmp_path)
@@ -119,7 +118,7 @@ def test_a_second_time_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.usefixtures("agents")
-def test_a_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_writes_nothing(tmp_path: Path, capsys: Captured) -> None:
     before = everything(tmp_path)
     assert main(["install", "docs", "--dry-run"]) == 0
     shown = capsys.readouterr().out
@@ -155,19 +154,174 @@ def test_two_folders_share_the_skill(agents: dict[str, Agent], tmp_path: Path) -
     assert everything(tmp_path) == before
 
 
-def test_two_folders_in_one_new_file(agents: dict[str, Agent], tmp_path: Path) -> None:
+ONE_AFTER_THE_OTHER = ("install docs", "install ../notes", "uninstall docs", "uninstall ../notes")
+ONE_INSIDE_THE_OTHER = ("install docs", "install ../notes", "uninstall ../notes", "uninstall docs")
+
+
+@pytest.mark.parametrize("commands", [ONE_AFTER_THE_OTHER, ONE_INSIDE_THE_OTHER], ids=["first", "last"])
+@pytest.mark.parametrize(
+    "text",
+    [None, "", "{}", "{}\n", '{"mcpServers": {}}', '{\n  "a": 1, // one\n  "mcpServers": {\n  },\n}', "// none yet"],
+)
+def test_the_last_of_two_folders_leaves_the_bytes_of_before(
+    text: str | None, commands: tuple[str, ...], agents: dict[str, Agent], tmp_path: Path
+) -> None:
     (tmp_path / "notes").mkdir()
-    agents["cursor"].file.unlink()
+    file = agents["cursor"].file
+    file.unlink()
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
     before = everything(tmp_path)
-    for command, folder in (
-        ("install", "docs"),
-        ("install", "../notes"),
-        ("uninstall", "docs"),
-        ("uninstall", "../notes"),
-    ):
-        assert main([command, folder, "--agent", "cursor"]) == 0
-    (tmp_path / "project" / "AGENTS.md").unlink()  # it belongs to no agent
+    for number, command in enumerate(commands):
+        assert main([*command.split(), "--agent", "cursor"]) == 0
+        if number < 3 and text != "// none yet":
+            assert "},\n  }" not in file.read_text(encoding="utf-8"), "a comma behind the last one is none of ours"
     assert everything(tmp_path) == before
+
+
+def test_a_server_beside_ours_stays_as_it_is(agents: dict[str, Agent]) -> None:
+    """Somebody writes into the middle of what headnote has written."""
+    file = agents["cursor"].file
+    file.write_text("{}", encoding="utf-8")
+    assert main(["install", "docs", "--agent", "cursor"]) == 0
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    stored["mcpServers"] = {"first": {"command": "x"}} | stored["mcpServers"] | {"last": {"command": "y"}}
+    file.write_text(json.dumps(stored), encoding="utf-8")
+    assert main(["install", "docs", "--agent", "cursor", "--name", "kb"]) == 0
+    assert set(servers(agents["cursor"])) == {"first", "last", "kb"}
+    assert main(["uninstall", "docs"]) == 0
+    assert json.loads(file.read_text(encoding="utf-8"))["mcpServers"] == {
+        "first": {"command": "x"},
+        "last": {"command": "y"},
+    }
+
+
+def test_a_server_that_was_changed_stays(agents: dict[str, Agent], capsys: Captured) -> None:
+    assert main(["install", "docs", "--agent", "codex"]) == 0
+    file = agents["codex"].file
+    changed = file.read_text(encoding="utf-8").replace("startup_timeout_sec = 60", "startup_timeout_sec = 20")
+    file.write_text(changed, encoding="utf-8")
+    assert main(["install", "docs", "--agent", "codex"]) == 0
+    assert "server left as it is: somebody has changed it" in capsys.readouterr().out
+    assert file.read_text(encoding="utf-8") == changed
+
+
+@pytest.mark.usefixtures("agents")
+def test_empty_files_stay(tmp_path: Path, agents: dict[str, Agent]) -> None:
+    (tmp_path / "project" / "AGENTS.md").touch()
+    for agent in agents.values():
+        agent.file.write_bytes(b"")
+    before = everything(tmp_path)
+    assert main(["install", "docs"]) == 0
+    assert main(["uninstall", "docs"]) == 0
+    assert everything(tmp_path) == before
+
+
+@pytest.mark.usefixtures("agents")
+def test_the_lines_in_agents_md_are_found_by_their_marks(tmp_path: Path) -> None:
+    guide = tmp_path / "project" / "AGENTS.md"
+    guide.write_text("# Mine\n", encoding="utf-8")
+    assert main(["install", "docs"]) == 0
+    written = guide.read_text(encoding="utf-8")
+    guide.write_text(written.replace("a whole question", "a short question") + "\nMore.\n", encoding="utf-8")
+    assert main(["install", "docs"]) == 0
+    assert guide.read_text(encoding="utf-8") == written + "\nMore.\n"
+    guide.write_text(written.replace("a whole question", "a short question") + "\nMore.\n", encoding="utf-8")
+    assert main(["uninstall", "docs"]) == 0
+    assert guide.read_text(encoding="utf-8") == "# Mine\n\nMore.\n"
+
+
+@pytest.mark.usefixtures("agents")
+def test_lines_of_a_colleague_stay(tmp_path: Path) -> None:
+    """They came with the repository: whoever did not write them does not remove them."""
+    guide = tmp_path / "project" / "AGENTS.md"
+    guide.write_text("<!-- headnote docs: begin -->\nours\n<!-- headnote docs: end -->\n", encoding="utf-8")
+    before = everything(tmp_path)
+    assert main(["install", "docs"]) == 0
+    assert main(["uninstall", "docs"]) == 0
+    assert everything(tmp_path) == before
+
+
+def test_a_skill_that_was_changed_stays(agents: dict[str, Agent], capsys: Captured) -> None:
+    assert main(["install", "docs", "--agent", "cursor"]) == 0
+    skill = agents["cursor"].file.parent / "skills" / "headnote" / "SKILL.md"
+    changed = skill.read_text(encoding="utf-8") + "\nAnd be kind.\n"
+    skill.write_text(changed, encoding="utf-8")
+    assert main(["uninstall", "docs"]) == 0
+    assert "Cursor: skill left as it is: somebody has changed it" in capsys.readouterr().out
+    assert skill.read_text(encoding="utf-8") == changed
+
+
+def test_folders_that_were_made_go_again(agents: dict[str, Agent], tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / ".codex")
+    before = everything(tmp_path)
+    assert main(["install", "docs", "--agent", "codex"]) == 0
+    assert main(["uninstall", "docs"]) == 0
+    assert everything(tmp_path) == before
+    assert not agents["codex"].is_there
+
+
+def test_a_second_folder_of_that_name_gets_another(
+    agents: dict[str, Agent], tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("other/.git", "other/docs"):
+        (tmp_path / folder).mkdir(parents=True)
+    before = everything(tmp_path)
+    assert main(["install", "docs"]) == 0
+    monkeypatch.chdir(tmp_path / "other")
+    assert main(["install", "docs", "--name", "docs"]) == 2
+    assert "--name: there is another server 'docs'" in capsys.readouterr().err
+    assert not (tmp_path / "other" / "AGENTS.md").exists()
+    assert main(["install", "docs"]) == 0
+    assert "note: the server is called other-docs; --name gives it another name" in capsys.readouterr().err
+    assert {"docs", "other-docs"} <= servers(agents["cursor"]).keys()
+    assert "The MCP server `other-docs` has the documents" in (tmp_path / "other" / "AGENTS.md").read_text()
+    assert main(["uninstall", "docs"]) == 0
+    monkeypatch.chdir(tmp_path / "project")
+    assert main(["uninstall", "docs"]) == 0
+    assert everything(tmp_path) == before
+
+
+def test_a_server_of_somebody_else_keeps_its_name(agents: dict[str, Agent]) -> None:
+    agents["cursor"].file.write_text('{"mcpServers": {"docs": {"command": "mine"}}}', encoding="utf-8")
+    assert main(["install", "docs"]) == 0
+    assert servers(agents["cursor"])["docs"] == {"command": "mine"}
+    assert "project-docs" in servers(agents["cursor"])
+
+
+@pytest.mark.usefixtures("agents")
+def test_agents_md_has_no_path_of_this_machine(tmp_path: Path) -> None:
+    """It is committed."""
+    assert main(["install", "docs"]) == 0
+    guide = (tmp_path / "project" / "AGENTS.md").read_text(encoding="utf-8")
+    assert str(tmp_path) not in guide
+    assert 'headnote search "QUESTION" "docs" --json' in guide
+
+
+@pytest.mark.parametrize("names", [["claude-desktop"], ["gemini"], ["cursor"]])
+def test_agents_md_is_for_those_who_read_it_and_have_the_server(
+    names: list[str], agents: dict[str, Agent], tmp_path: Path
+) -> None:
+    agents["cursor"].file.write_text("{ not json", encoding="utf-8")
+    main(["install", "docs", *(word for name in names for word in ("--agent", name))])
+    assert not (tmp_path / "project" / "AGENTS.md").exists()
+
+
+@pytest.mark.usefixtures("agents")
+def test_agents_md_stays_until_the_last_of_them_leaves(tmp_path: Path) -> None:
+    assert main(["install", "docs", "--agent", "cursor", "--agent", "codex"]) == 0
+    guide = tmp_path / "project" / "AGENTS.md"
+    assert main(["uninstall", "docs", "--agent", "cursor"]) == 0
+    assert guide.exists()
+    assert main(["uninstall", "docs", "--agent", "codex"]) == 0
+    assert not guide.exists()
+
+
+@pytest.mark.usefixtures("agents")
+def test_a_folder_outside_of_a_repository_is_in_no_agents_md(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    assert main(["install", "../notes"]) == 0
+    assert not (tmp_path / "project" / "AGENTS.md").exists()
 
 
 def test_a_link_stays_a_link(agents: dict[str, Agent], tmp_path: Path) -> None:
@@ -184,24 +338,35 @@ def test_a_link_stays_a_link(agents: dict[str, Agent], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{ not json", "line 1"),
-        ("[]", "an object is expected"),
-        ('{"mcpServers": []}', "mcpServers is not an object"),
-        ('{"mcpServers": {"docs": {"command": "mine"}}}', "has another server 'docs'"),
-        ('{"a": 1', "delimiter"),
+        (b"{ not json", "not JSON: line 1, Expecting property name"),
+        (b"[]", "an object is expected, in braces"),
+        (b'{"mcpServers": []}', "mcpServers is not an object"),
+        (b'{\n// one\n"a": 1,\n"b"}', "not JSON: line 4, Expecting ':' delimiter (mend the file, and try again)"),
+        (b'{"a": 1', "not JSON: line 1"),
+        (b'"\xff"', "not UTF-8 (save it as UTF-8, and try again)"),
+        (
+            b'{"mcpServers": {}, "mcpServers": {"b": {}}}',
+            "nothing can be added to mcpServers as it is written there (write mcpServers once, over several lines, or",
+        ),
     ],
 )
-def test_one_bad_file_stops_nobody_else(
-    text: str, said: str, agents: dict[str, Agent], capsys: pytest.CaptureFixture[str]
-) -> None:
-    agents["cursor"].file.write_text(text, encoding="utf-8")
+def test_one_bad_file_stops_nobody_else(text: bytes, said: str, agents: dict[str, Agent], capsys: Captured) -> None:
+    agents["cursor"].file.write_bytes(text)
     assert main(["install", "docs"]) == 1
-    assert f"{said}" in capsys.readouterr().out
-    assert agents["cursor"].file.read_text(encoding="utf-8") == text
+    assert said in capsys.readouterr().out
+    assert agents["cursor"].file.read_bytes() == text
     assert all("docs" in servers(agent) for name, agent in agents.items() if name != "cursor")
 
 
-def test_a_skill_of_your_own_stays(agents: dict[str, Agent], capsys: pytest.CaptureFixture[str]) -> None:
+def test_servers_on_one_line_of_toml(agents: dict[str, Agent], capsys: Captured) -> None:
+    text = 'mcp_servers = { x = { command = "y" } }\n'
+    agents["codex"].file.write_text(text, encoding="utf-8")
+    assert main(["install", "docs", "--agent", "codex"]) == 1
+    assert "nothing can be added to mcp_servers as it is written there" in capsys.readouterr().out
+    assert agents["codex"].file.read_text(encoding="utf-8") == text
+
+
+def test_a_skill_of_your_own_stays(agents: dict[str, Agent], capsys: Captured) -> None:
     skill = agents["cursor"].file.parent / "skills" / "headnote" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("mine", encoding="utf-8")
@@ -223,16 +388,17 @@ def test_opencode_in_its_second_version(agents: dict[str, Agent]) -> None:
     [
         (["install", "docs", "--agent", "emacs"], "unknown agent 'emacs'"),
         (["install", "nowhere"], "is not a folder"),
-        (["install", "docs", "--name", "a b"], "letters, digits"),
+        (["install", "docs", "--name", "a b"], "'a b' is no name of a server (use letters, digits, - and _)"),
+        (["install", "docs", "--name", "é"], "'é' is no name of a server"),
     ],
 )
 @pytest.mark.usefixtures("agents")
-def test_refusals(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals(arguments: list[str], said: str, capsys: Captured) -> None:
     assert main(arguments) == 2
     assert said in capsys.readouterr().err
 
 
-def test_nobody_is_there(quiet: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_is_there(quiet: pytest.MonkeyPatch, tmp_path: Path, capsys: Captured) -> None:
     quiet.setattr(Path, "home", lambda: tmp_path)
     quiet.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
@@ -241,7 +407,7 @@ def test_nobody_is_there(quiet: pytest.MonkeyPatch, tmp_path: Path, capsys: pyte
     assert "no agent was found (name yours: --agent, one of claude-code, " in capsys.readouterr().err
 
 
-def test_nothing_to_take_back(tmp_path: Path, quiet: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_take_back(tmp_path: Path, quiet: pytest.MonkeyPatch, capsys: Captured) -> None:
     quiet.setenv("HEADNOTE_CONFIG_FOLDER", str(tmp_path / "own"))
     assert main(["uninstall", str(tmp_path)]) == 0
     assert "nothing is installed for" in capsys.readouterr().out
@@ -279,13 +445,13 @@ def written(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 @given(written())
 def test_a_member_goes_in_and_out(sample: tuple[str, dict[str, Any]]) -> None:
     text, value = sample
-    assert jsonc.value_of(text) == value
-    entry = {"command": "x", "args": ["{"]}
-    at, inserted = jsonc.insertion(text, ["servers"], "new", entry)
+    assert settings_text.value_of(text) == value
+    entries = {"new": {"command": "x", "args": ["{"]}, "other": {"command": "y"}}
+    at, inserted = settings_text.insertion(text, "a.json", ["servers"], entries)
     after = text[:at] + inserted + text[at:]
-    assert jsonc.value_of(after) == value | {"servers": {**value.get("servers", {}), "new": entry}}
-    removed = jsonc.value_of(jsonc.without(after, ["servers"], "new"))
-    assert removed == value | {"servers": value.get("servers", {})}
+    assert settings_text.value_of(after) == value | {"servers": {**value.get("servers", {}), **entries}}
+    made = settings_text.missing_keys(value, ["servers"])
+    assert settings_text.value_of(settings_text.without(after, "a.json", ["servers"], list(entries), made)) == value
 
 
 def test_places_of_other_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,9 +10,17 @@ import click
 
 from headnote.cli import choices, options
 from headnote.cli.command import Argument, Command
-from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines
+from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_note
 from headnote.errors import SettingsError
-from headnote.extra.agents.installing import Agent, InstalledPiece, install_in, known_agents, uninstall_from
+from headnote.extra.agents.installing import (
+    Agent,
+    InstalledPiece,
+    install_in,
+    known_agents,
+    server_name,
+    uninstall_from,
+    usual_name,
+)
 from headnote.extras import install, load
 
 EXIT_PROBLEMS = 1
@@ -46,25 +55,28 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Show what would be writ
 )
 @_folder
 @_agent
-@click.option("--name", metavar="NAME", help="Name of the server; that of the folder by default.")
+@click.option("--name", metavar="NAME", help="Name of the server; that of the folder by default, if no other has it.")
 @_dry_run
 @options.as_json
 def install_command(folder: Path | None, names: Sequence[str], name: str | None, dry_run: bool, as_json: bool) -> None:
     """Tell the coding agents of this machine about a folder.
 
-    Each gets the server of `headnote mcp FOLDER` in its settings, and a skill that says when to use which tool. In a
-    git repository, AGENTS.md gets a few lines, too. Nothing else in these files is changed, and `headnote uninstall`
-    leaves the bytes of before.
+    Each gets the server of `headnote mcp FOLDER` in its settings, and a skill that says when to use which tool. If the
+    folder is in a git repository, its AGENTS.md gets a few lines, too, for the agents that read it. Nothing else in
+    these files is changed, and `headnote uninstall` leaves the bytes of before.
     """
     load("mcp", "the MCP server", install("search", "mcp"))
     folder = _checked(folder)
-    if name and not name.replace("-", "").replace("_", "").isalnum():
-        raise SettingsError("letters, digits, - and _", path="--name", remedy="choose a short name")
+    if name is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        raise SettingsError(f"{name!r} is no name of a server", path="--name", remedy="use letters, digits, - and _")
     chosen = _chosen(names) or [agent for agent in known_agents() if agent.is_there]
     if not chosen:
         known = ", ".join(agent.name for agent in known_agents())
         raise SettingsError("no agent was found", remedy=f"name yours: --agent, one of {known}")
-    _show(install_in(chosen, folder, name or "", _repository(), dry_run), dry_run, as_json)
+    chosen_name = server_name(chosen, folder, name or "")
+    if not name and chosen_name != usual_name(folder):
+        write_note(f"the server is called {chosen_name}; --name gives it another name")
+    _show(install_in(chosen, folder, chosen_name, _repository(folder), dry_run), dry_run, as_json)
 
 
 @click.command(
@@ -80,7 +92,10 @@ def install_command(folder: Path | None, names: Sequence[str], name: str | None,
 @_dry_run
 @options.as_json
 def uninstall_command(folder: Path | None, names: Sequence[str], dry_run: bool, as_json: bool) -> None:
-    """Take back what install has written for a folder."""
+    """Take back what install has written for a folder.
+
+    What somebody has changed since stays, and is named.
+    """
     titles = [agent.title for agent in _chosen(names)]
     pieces = uninstall_from(titles, folder or Path(), dry_run)
     if not pieces and not as_json:
@@ -104,10 +119,10 @@ def _chosen(names: Sequence[str]) -> list[Agent]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _repository() -> Path | None:
-    """The repository of the current folder: its agents read AGENTS.md there."""
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
+def _repository(folder: Path) -> Path | None:
+    """The repository that has the folder: agents who work in it read AGENTS.md there."""
+    here = folder.resolve()
+    return next((above for above in (here, *here.parents) if (above / ".git").exists()), None)
 
 
 def _show(pieces: Sequence[InstalledPiece], dry_run: bool, as_json: bool) -> None:
@@ -125,6 +140,8 @@ _SAID = {
     "removed": "removed",
     "unchanged": "already there",
     "gone": "was not there any more",
+    "needed": "still needed",
+    "changed": "left as it is: somebody has changed it",
     "failed": "not changed",
 }
 

@@ -1,29 +1,39 @@
 """Tell agents about a folder: a server in their settings, a skill, and a few lines in AGENTS.md. And take it all back.
 
 Each agent has a file for all projects of the user. That is the one headnote writes: it names the folder by its whole
-path, so it is the same wherever the agent starts. Everything that is written is one piece of text in one place, and a
-record in the folder of the user remembers it. So what is taken back leaves the bytes of before, whatever else was
-changed in the file since.
+path, so it is the same wherever the agent starts. What headnote has in a file is one piece of text, whoever it is for,
+and a record in the folder of the user remembers it. So the last one to leave leaves the bytes of before, whatever else
+was changed in the file since.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import shutil
 import sys
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
 from headnote.config.trust import USER_FOLDER, user_folder
 from headnote.errors import HeadnoteError, SettingsError
-from headnote.extra.agents.jsonc import NotJson, insertion, value_of, without
+from headnote.extra.agents.settings_text import (
+    WrongFormat,
+    insertion,
+    is_cut_well,
+    members_at,
+    missing_keys,
+    pruned,
+    stored_in,
+    without,
+    written,
+)
 from headnote.extras import requirement
 from headnote.whole_files import written_whole
 
@@ -66,6 +76,8 @@ class Agent:
     """Command line of a server → what the file says about it."""
     skills: Path | None = None
     """Where it looks for skills; None if it has none."""
+    reads_instructions: bool = True
+    """Whether it reads AGENTS.md of a project, unless its settings say otherwise."""
 
     @property
     def is_there(self) -> bool:
@@ -89,15 +101,17 @@ def known_agents(home: Path | None = None, environment: Mapping[str, str] = os.e
     of_opencode = next(
         (file for file in _json_files(opencode / "opencode") if file.exists()), opencode / "opencode.json"
     )
+    of_desktop = desktop / "claude_desktop_config.json"
     servers = ("mcpServers",)
+    claude_skills, vscode_skills, gemini_skills = claude / "skills", home / ".copilot" / "skills", gemini / "skills"
     return [
-        Agent("claude-code", "Claude Code", (claude, claude_file), claude_file, servers, _stdio, claude / "skills"),
+        Agent("claude-code", "Claude Code", (claude, claude_file), claude_file, servers, _stdio, claude_skills),
         Agent("codex", "Codex", (codex,), codex / "config.toml", ("mcp_servers",), _patient, codex / "skills"),
         Agent("cursor", "Cursor", (cursor,), cursor / "mcp.json", servers, _plain, cursor / "skills"),
-        Agent("vscode", "VS Code", (code,), code / "mcp.json", ("servers",), _stdio, home / ".copilot" / "skills"),
-        Agent("gemini", "Gemini CLI", (gemini,), gemini / "settings.json", servers, _plain, gemini / "skills"),
+        Agent("vscode", "VS Code", (code,), code / "mcp.json", ("servers",), _stdio, vscode_skills),
+        Agent("gemini", "Gemini CLI", (gemini,), gemini / "settings.json", servers, _plain, gemini_skills, False),
         Agent("opencode", "OpenCode", (opencode,), of_opencode, ("mcp",), _local, opencode / "skills"),
-        Agent("claude-desktop", "Claude Desktop", (desktop,), desktop / "claude_desktop_config.json", servers, _plain),
+        Agent("claude-desktop", "Claude Desktop", (desktop,), of_desktop, servers, _plain, None, False),
     ]
 
 
@@ -114,11 +128,11 @@ def _programs_folder(home: Path, environment: Mapping[str, str], settings: Path)
     return settings
 
 
-# -- Tell agents about a folder: a server in their settings, a skill, and a few lines in AGENTS.md. And take it all
-# back.
+# -- What is written
+
 
 What = Literal["server", "skill", "instructions"]
-Outcome = Literal["added", "unchanged", "removed", "gone", "failed"]
+Outcome = Literal["added", "unchanged", "removed", "gone", "needed", "changed", "failed"]
 
 INSTRUCTIONS = "AGENTS.md"
 _BLOCK = """<!-- headnote {name}: begin -->
@@ -129,42 +143,81 @@ then `read` the lines that it names; cite places as `path:first-last`. Without t
 `headnote search "QUESTION" "{folder}" --json`.
 <!-- headnote {name}: end -->
 """
-_RECORDS = "installed"
+_RECORD = "installed.json"
+
+
+@dataclass(slots=True)
+class Recipient:
+    """For whom a text is there. It stays until the last of them has left."""
+
+    folder: str
+    agent: str
+    """Its title."""
+    name: str
+    """What the server of the folder is called."""
+    entry: Entry = field(default_factory=dict)
+    """What the settings of the agent say about the server."""
+
+    def is_same(self, other: Recipient) -> bool:
+        return (self.folder, self.agent) == (other.folder, other.agent)
+
+
+@dataclass(slots=True)
+class WrittenText:
+    """What headnote has in a file, in one piece."""
+
+    what: What
+    file: str
+    keys: list[str] = field(default_factory=list)
+    """Of servers: where they are in the file."""
+    made_keys: int = 0
+    """How many of these objects were made for them, the innermost first."""
+    text: str = ""
+    recipients: list[Recipient] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the servers that it is about."""
+        return list(dict.fromkeys(one.name for one in self.recipients))
+
+
+@dataclass(slots=True)
+class InstallRecord:
+    """Everything that headnote has written on this machine for agents."""
+
+    texts: list[WrittenText] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+    """Files and folders that were not there before."""
+
+    def find(self, what: What, file: str, name: str = "") -> WrittenText | None:
+        """The text in this place. The lines of AGENTS.md about each server are a text of their own."""
+        found = (one for one in self.texts if (one.what, one.file) == (what, file))
+        return next((one for one in found if what != "instructions" or one.names == [name]), None)
+
+    def remember(self, old: WrittenText, new: WrittenText) -> None:
+        texts = [new if one is old else one for one in self.texts]
+        texts += [new] if not any(one is old for one in self.texts) else []
+        self.texts = [one for one in texts if one.recipients]
+
+    def names_of(self, folder: str) -> set[str]:
+        return {one.name for text in self.texts for one in text.recipients if one.folder == folder}
+
+    def other_names(self, folder: str) -> set[str]:
+        return {one.name for text in self.texts for one in text.recipients if one.folder != folder}
 
 
 @dataclass(slots=True)
 class InstalledPiece:
-    """A text that headnote has put into a file, or wants to."""
+    """One thing that an agent is told, and what became of it."""
 
     what: What
     agent: str
     """Its title; for AGENTS.md, the name of the file."""
     file: str
-    text: str
-    """What is inserted; all of it if the file is new."""
-    keys: list[str] = field(default_factory=list)
-    """Of a server: where it is in the file, with its name."""
-    folders: list[str] = field(default_factory=list)
-    """Those that were made for a new file, the innermost first."""
-    is_new_file: bool = False
+    text: str = ""
+    """What the file says then that it did not say before."""
     outcome: Outcome = "added"
     problem: str = ""
-    before: str = ""
-    """What the file had when this was planned."""
-    after: str = ""
-    """What it has then."""
-
-    @property
-    def place(self) -> tuple[What, str]:
-        return self.what, self.file
-
-    def to_record(self) -> dict[str, Any]:
-        names = ("what", "agent", "file", "text", "keys", "folders", "is_new_file")
-        return {name: getattr(self, name) for name in names}
-
-
-Known = dict[tuple[What, str], InstalledPiece]
-"""Pieces that were written before, by their place."""
 
 
 def server_command(folder: Path) -> list[str]:
@@ -178,198 +231,262 @@ def server_command(folder: Path) -> list[str]:
     return [*start, "mcp", str(folder)]
 
 
+Leaves = Callable[[Recipient], bool]
+
+
+def usual_name(folder: Path) -> str:
+    """What the server of a folder is called if nothing else is called so."""
+    return re.sub(r"[^a-z0-9_-]+", "-", folder.resolve().name.lower()).strip("-") or "docs"
+
+
+def server_name(chosen: Sequence[Agent], folder: Path, given: str = "") -> str:
+    """What the server of a folder is called for these agents: as given, as before, or like the folder. Where another
+    server has that name, like the folder and its parent."""
+    folder = folder.resolve()
+    record = _read_record()
+    before = sorted(record.names_of(str(folder)))
+    taken = record.other_names(str(folder)).union(*(_foreign_names(agent, folder, record) for agent in chosen))
+    if given and given in taken:
+        raise SettingsError(f"there is another server {given!r}", path="--name", remedy="choose another name")
+    usual = usual_name(folder)
+    numbered = (f"{usual}-{number}" for number in count(2))
+    names = [given] if given else [*before, usual, f"{usual_name(folder.parent)}-{usual}"]
+    return next((name for name in names if name not in taken), "") or next(one for one in numbered if one not in taken)
+
+
+def _foreign_names(agent: Agent, folder: Path, record: InstallRecord) -> set[str]:
+    """Servers of other folders that somebody else has put into the settings of an agent."""
+    file = _real(agent.file)
+    known = record.find("server", file)
+    try:
+        stored = stored_in(_text_of(file), file)
+        servers = members_at(stored, _keys_in(stored, agent))
+    except (WrongFormat, HeadnoteError, OSError):
+        return set()  # whoever writes there says so
+    own = agent.entry(server_command(folder))
+    return {name for name, entry in servers.items() if entry != own} - set(known.names if known else ())
+
+
 def install_in(
-    chosen: Sequence[Agent], folder: Path, name: str = "", project: Path | None = None, dry_run: bool = False
+    chosen: Sequence[Agent], folder: Path, name: str, project: Path | None = None, dry_run: bool = False
 ) -> list[InstalledPiece]:
     """Tell these agents about a folder. One whose settings cannot be read or written does not stop the others: its
-    piece says why. `project`: a folder whose AGENTS.md gets a few lines."""
+    piece says why. `project`: a folder around it whose AGENTS.md gets a few lines, for those who read it."""
     folder = folder.resolve()
-    recorded = {piece.place: piece for piece in _read_record(folder)}
-    others = list(_other_pieces(folder))
-    skills = {piece.place: piece for piece in others if piece.what == "skill"}
-    planned = list(_plan(folder, chosen, name or _name_of(folder), project, skills | recorded))
-    made = {piece.file: piece.folders for piece in others if piece.is_new_file}
-    if dry_run:
-        return planned
-    for piece in planned:
-        if piece.outcome == "added":
-            _attempt(piece, _write)
-        if piece.outcome == "added":
-            if piece.file in made:  # for another folder: whoever leaves it last removes it
-                piece.is_new_file, piece.folders = True, made[piece.file]
-            recorded[piece.place] = piece
-        elif piece.outcome == "unchanged" and piece.place in skills:
-            recorded.setdefault(piece.place, skills[piece.place])  # it stays until no folder needs it
-    _write_record(folder, list(recorded.values()))
-    return planned
+    record = _read_record()
+    titles = {agent.title for agent in chosen}
+    if not dry_run:  # under its old name
+        _take_back(record, lambda one: one.name != name and _is_of(one, folder, titles))
+    pieces, readers = [], []
+    for agent in chosen:
+        recipient = Recipient(str(folder), agent.title, name, agent.entry(server_command(folder)))
+        pieces.append(server := _add_server(record, agent, recipient, dry_run))
+        recipient = replace(recipient, entry={})
+        readers += [recipient] if agent.reads_instructions and server.outcome != "failed" else []
+        if agent.skills:
+            skill = (files(__package__) / "SKILL.md").read_text(encoding="utf-8")
+            file = _real(agent.skills / "headnote" / "SKILL.md")
+            pieces.append(_add(record, InstalledPiece("skill", agent.title, file, skill), [recipient], dry_run))
+    if project and readers:
+        below = os.path.relpath(folder, project.resolve()).replace(os.sep, "/")
+        lines = _BLOCK.format(name=name, folder=below)
+        piece = InstalledPiece("instructions", INSTRUCTIONS, _real(project / INSTRUCTIONS), lines)
+        pieces.append(_add(record, piece, readers, dry_run))
+    if not dry_run:
+        _write_record(record)
+    return pieces
 
 
 def uninstall_from(agents: Sequence[str], folder: Path, dry_run: bool = False) -> list[InstalledPiece]:
     """Take back what was written for a folder; for these agents alone, by title, if any are named."""
-    folder = folder.resolve()
-    pieces = _read_record(folder)
-    shared = {piece.place for piece in _other_pieces(folder)}
-    ours = [piece for piece in pieces if not agents or piece.agent in agents]
-    for piece in ours:
-        if piece.what == "skill" and piece.place in shared:
-            piece.outcome = "unchanged"  # another folder still needs it
-        else:
-            _attempt(piece, lambda one: _remove(one, dry_run))
+    record = _read_record()
+    pieces = _take_back(record, lambda one: _is_of(one, folder.resolve(), agents), dry_run)
     if not dry_run:
-        _write_record(folder, [piece for piece in pieces if piece not in ours or piece.outcome == "failed"])
-    return ours
+        _write_record(record)
+    return pieces
 
 
-# -- What is to be written
+def _is_of(recipient: Recipient, folder: Path, titles: Collection[str]) -> bool:
+    return recipient.folder == str(folder) and (not titles or recipient.agent in titles)
 
 
-def _plan(
-    folder: Path, chosen: Sequence[Agent], name: str, project: Path | None, known: Known
-) -> Iterator[InstalledPiece]:
-    command = server_command(folder)
-    for agent in chosen:
-        piece = InstalledPiece("server", agent.title, str(_real(agent.file)), "", [*agent.keys, name])
-        yield _attempt(piece, lambda one, agent=agent: _plan_server(one, agent, name, command, known))
-        if agent.skills:
-            skill = (files(__package__) / "SKILL.md").read_text(encoding="utf-8")
-            file = _real(agent.skills / "headnote" / "SKILL.md")
-            yield _attempt(InstalledPiece("skill", agent.title, str(file), skill), lambda one: _plan_whole(one, known))
-    if project:
-        block = _BLOCK.format(name=name, folder=folder)
-        piece = InstalledPiece("instructions", INSTRUCTIONS, str(_real(project / INSTRUCTIONS)), block)
-        yield _attempt(piece, lambda one: _plan_block(one, known))
+def _take_back(record: InstallRecord, leaves: Leaves, dry_run: bool = False) -> list[InstalledPiece]:
+    """Take out what nobody needs any more."""
+    pieces = []
+    for known in list(record.texts):
+        leaving = list(filter(leaves, known.recipients))
+        if leaving:
+            label = INSTRUCTIONS if known.what == "instructions" else leaving[0].agent
+            piece = InstalledPiece(known.what, label, known.file, outcome="removed")
+            left = replace(known, recipients=[one for one in known.recipients if one not in leaving])
+            pieces.append(_change(record, piece, known, left, dry_run))
+    if not dry_run:
+        _remove_made_folders(record)
+    return pieces
 
 
-def _attempt(piece: InstalledPiece, step: Any) -> InstalledPiece:
-    try:
-        step(piece)
-    except (HeadnoteError, NotJson, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        piece.outcome, piece.problem = "failed", said
+def _add_server(record: InstallRecord, agent: Agent, recipient: Recipient, dry_run: bool) -> InstalledPiece:
+    piece = InstalledPiece("server", agent.title, _real(agent.file))
+    with _reported(piece):
+        keys = _keys_in(stored_in(_text_of(piece.file), piece.file), agent)
+        piece.text = written(piece.file, keys, recipient.name, recipient.entry)
+        _add(record, piece, [recipient], dry_run, keys)
     return piece
 
 
-def _plan_server(piece: InstalledPiece, agent: Agent, name: str, command: Sequence[str], known: Known) -> None:
-    text = _without_old(piece, known)
-    entry = agent.entry(command)
-    keys = list(agent.keys)
-    if agent.name == "opencode" and isinstance(_at(_stored(text, agent), keys).get("servers"), dict):
-        keys.append("servers")  # as its second version writes it
-    piece.keys = [*keys, name]
-    if _at(_stored(piece.before, agent), keys).get(name) == entry:
-        piece.outcome = "unchanged"
-        return
-    if name in _at(_stored(text, agent), keys):
-        raise SettingsError(f"has another server {name!r}", path=piece.file, remedy="choose another name with --name")
-    if not text.strip("\ufeff \t\r\n"):
-        at, piece.is_new_file = 0, not text
-        piece.text = _toml(keys, name, entry) if _is_toml(agent) else f"{_json(keys, name, entry)}\n"
-    elif _is_toml(agent):
-        at, piece.text = len(text), ("" if text.endswith("\n") else "\n") + "\n" + _toml(keys, name, entry)
-    else:
-        at, piece.text = insertion(text, keys, name, entry)
-    piece.after = text[:at] + piece.text + text[at:]
-    _check(text, piece, agent, entry)
+def _keys_in(stored: Mapping[str, Any], agent: Agent) -> list[str]:
+    """Where an agent has its servers in its settings."""
+    if agent.name == "opencode" and isinstance(members_at(stored, agent.keys).get("servers"), dict):
+        return [*agent.keys, "servers"]  # as its second version writes it
+    return list(agent.keys)
 
 
-def _without_old(piece: InstalledPiece, known: Known) -> str:
-    """What the file has without the piece that was put there before."""
-    piece.before = _text_of(piece.file)
-    old = known.get(piece.place)
-    return piece.before.replace(old.text, "", 1) if old else piece.before
+def _add(
+    record: InstallRecord,
+    piece: InstalledPiece,
+    recipients: Sequence[Recipient],
+    dry_run: bool,
+    keys: Sequence[str] = (),
+) -> InstalledPiece:
+    known = record.find(piece.what, piece.file, recipients[0].name) or WrittenText(piece.what, piece.file, list(keys))
+    others = [one for one in known.recipients if not any(one.is_same(recipient) for recipient in recipients)]
+    return _change(record, piece, known, replace(known, recipients=[*others, *recipients]), dry_run)
 
 
-def _check(text: str, piece: InstalledPiece, agent: Agent, entry: dict[str, Any]) -> None:
+def _change(
+    record: InstallRecord, piece: InstalledPiece, known: WrittenText, new: WrittenText, dry_run: bool
+) -> InstalledPiece:
+    """Make what is known of a file what is new, if somebody else has not changed it."""
+    with _reported(piece):
+        before = _text_of(piece.file)
+        after = _REVISIONS[piece.what](piece, known, new, before)
+        if not dry_run and after != before:
+            _write(record, piece.file, before, after)
+        is_ours = bool(known.recipients) or piece.outcome == "added"
+        if is_ours and not (piece.text and piece.outcome == "changed"):
+            record.remember(known, new)
+    return piece
+
+
+@contextmanager
+def _reported(piece: InstalledPiece) -> Iterator[None]:
+    """An error is told by the piece, so that it stops no other."""
+    try:
+        yield
+    except WrongFormat as error:
+        piece.outcome, piece.problem = "failed", f"{error} (mend the file, and try again)"
+    except HeadnoteError as error:
+        piece.outcome, piece.problem = "failed", str(error)
+    except OSError as error:
+        piece.outcome, piece.problem = "failed", error.strerror or str(error)
+
+
+# -- What a file has then
+
+
+def _with_servers(piece: InstalledPiece, known: WrittenText, new: WrittenText, before: str) -> str:
+    """All servers of headnote are one text, as long as nobody else writes into it."""
+    stored = stored_in(before, piece.file)
+    there = members_at(stored, known.keys)
+    if piece.text and (outcome := _standing(known, new.recipients[-1], there)):
+        piece.outcome = outcome
+        return before
+    leaving = [one.name for one in known.recipients if one not in new.recipients]
+    if not piece.text and not there.keys() & set(leaving):
+        piece.outcome = "gone"
+        return before
+    rest = before.replace(known.text, "", 1) if known.text and before.count(known.text) == 1 else before
+    others = pruned(stored, known.keys, known.names, known.made_keys)
+    is_whole = rest != before and is_cut_well(rest, before, piece.file, others)
+    added = new.recipients
+    if not is_whole:
+        added = [one for one in added if one not in known.recipients]
+        rest = without(before, piece.file, known.keys, leaving, 0 if new.recipients else known.made_keys)
+    if not added:
+        return rest
+    entries = {one.name: one.entry for one in added}
+    at, inserted = insertion(rest, piece.file, known.keys, entries)
+    after = rest[:at] + inserted + rest[at:]
+    new.made_keys = missing_keys(stored_in(rest, piece.file), known.keys) or known.made_keys
+    new.text = inserted if is_whole or not known.recipients else ""
+    _check_insertion(rest, after, new, entries)
+    return after
+
+
+def _standing(known: WrittenText, recipient: Recipient, there: Mapping[str, Entry]) -> Outcome | None:
+    """Whether a server stays as it stands in the settings; None if it is to be written."""
+    if recipient.name not in there:
+        return None
+    stands = there[recipient.name]
+    if stands == recipient.entry:
+        return "unchanged"
+    ours = [one.entry for one in known.recipients if one.name == recipient.name]
+    if not ours:
+        raise SettingsError(f"has another server {recipient.name!r}", remedy="choose another name with --name")
+    return None if stands in ours else "changed"
+
+
+def _check_insertion(rest: str, after: str, new: WrittenText, entries: Mapping[str, Entry]) -> None:
     """The file says the same as before, and this."""
-    after = _stored(piece.after, agent)
-    *keys, name = piece.keys
-    holder = _at(after, keys)
-    before = _stored(text, agent)
-    is_there = holder.pop(name, None) == entry
-    while keys and not holder and _at(before, keys) == {}:  # made for the entry
-        *keys, last = keys
-        holder = _at(after, keys)
-        if last not in _at(before, keys):
-            del holder[last]
-    if not is_there or after != before:
-        raise SettingsError("cannot be changed safely", path=piece.file, remedy="add the server by hand")
+    try:
+        stored = stored_in(after, new.file)
+    except WrongFormat:
+        stored = {}
+    before = stored_in(rest, new.file)
+    without_them = pruned(stored, new.keys, list(entries), missing_keys(before, new.keys))
+    there = members_at(stored, new.keys)
+    if without_them != before or any(there.get(name) != entry for name, entry in entries.items()):
+        place = ".".join(new.keys)
+        message = f"nothing can be added to {place} as it is written there"
+        raise SettingsError(message, remedy=f"write {place} once, over several lines, or add the server by hand")
 
 
-def _plan_whole(piece: InstalledPiece, known: Known) -> None:
-    if _text_of(piece.file) == piece.text:
-        piece.outcome = "unchanged"
-    elif _without_old(piece, known):
-        raise SettingsError("is another skill of that name", path=piece.file, remedy="remove it, or keep it")
-    piece.after, piece.is_new_file = piece.text, True
+def _with_skill(piece: InstalledPiece, known: WrittenText, new: WrittenText, before: str) -> str:
+    is_ours = bool(before) and before == known.text
+    new.text = piece.text or known.text
+    if not piece.text:
+        piece.outcome = "needed" if new.recipients else "removed" if is_ours else "changed" if before else "gone"
+        return "" if piece.outcome == "removed" else before
+    if before and not is_ours and before != piece.text and not known.recipients:
+        raise SettingsError("is another skill of that name", remedy="remove it, or keep it")
+    piece.outcome = "unchanged" if before == piece.text else "added" if is_ours or not before else "changed"
+    return piece.text if piece.outcome == "added" else before
 
 
-def _plan_block(piece: InstalledPiece, known: Known) -> None:
-    if piece.text in _text_of(piece.file):
-        piece.outcome = "unchanged"
-        return
-    text = _without_old(piece, known)
-    piece.is_new_file = not text
-    if text:
-        piece.text = ("" if text.endswith("\n") else "\n") + "\n" + piece.text
-    piece.after = text + piece.text
+def _with_lines(piece: InstalledPiece, known: WrittenText, new: WrittenText, before: str) -> str:
+    """The lines are those between their marks, whatever stands there now."""
+    name = re.escape(new.recipients[0].name if piece.text else known.names[0])
+    place = re.search(rf"<!-- headnote {name}: begin -->.*?<!-- headnote {name}: end -->\n?", before, re.DOTALL)
+    blank = known.text.partition("<")[0]
+    if not piece.text:
+        piece.outcome = "needed" if new.recipients else "removed" if place else "gone"
+        if new.recipients or not place:
+            return before
+        return before[: place.start()].removesuffix(blank) + before[place.end() :]
+    if place:
+        is_to_be_written = bool(known.recipients) and place[0] != piece.text
+        piece.outcome = "added" if is_to_be_written else "unchanged"
+        new.text = blank + piece.text
+        return before[: place.start()] + piece.text + before[place.end() :] if is_to_be_written else before
+    blank = "" if not before else "\n" if before.endswith("\n") else "\n\n"
+    new.text = blank + piece.text
+    return before + new.text
+
+
+_REVISIONS: Mapping[What, Callable[[InstalledPiece, WrittenText, WrittenText, str], str]] = {
+    "server": _with_servers,
+    "skill": _with_skill,
+    "instructions": _with_lines,
+}
+"""What becomes of a file with a text of headnote: its new content, and the outcome."""
 
 
 # -- Files
 
 
-def _write(piece: InstalledPiece) -> None:
-    file = Path(piece.file)
-    if _text_of(piece.file) != piece.before:
-        raise SettingsError("has just changed", path=piece.file, remedy="try again")
-    piece.folders = [str(folder) for folder in file.parents if not folder.exists()]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    _write_text(file, piece.after)
-
-
-def _remove(piece: InstalledPiece, dry_run: bool) -> None:
-    file = Path(piece.file)
-    if not file.exists():
-        piece.outcome = "gone"
-        return
-    text = _text_of(piece.file)
-    rest = text.replace(piece.text, "", 1) if text.count(piece.text) == 1 else _without_server(piece, text)
-    piece.outcome = "gone" if rest == text else "removed"
-    if dry_run or rest == text:
-        return
-    if not (piece.is_new_file and _says_nothing(rest, piece)):
-        _write_text(file, rest)
-        return
-    file.unlink()
-    for folder in map(Path, piece.folders):
-        if any(folder.iterdir()):
-            break
-        folder.rmdir()
-
-
-def _says_nothing(text: str, piece: InstalledPiece) -> bool:
-    """Whether nothing is left of a file but what was made for its servers."""
-    if not text.strip() or piece.what != "server" or piece.file.endswith(".toml"):
-        return not text.strip()
-    stored: object = value_of(text)
-    for key in piece.keys[:-1]:
-        stored = stored[key] if isinstance(stored, dict) and list(stored) == [key] else stored
-    return stored == {}
-
-
-def _without_server(piece: InstalledPiece, text: str) -> str:
-    """Take the server out of a file that its program has rewritten since."""
-    if piece.what != "server":
-        return text
-    *keys, name = piece.keys
-    if not piece.file.endswith(".toml"):
-        return without(text, keys, name)
-    header = re.escape(".".join([*keys, name]))
-    return re.sub(rf"(?ms)^\[{header}[\].].*?(?=^\[(?!{header}[\].])|\Z)", "", text)
-
-
-def _real(file: Path) -> Path:
+def _real(file: Path) -> str:
     """The file that a symbolic link leads to: settings that are kept elsewhere stay there."""
-    return Path(os.path.realpath(file))
+    return os.path.realpath(file)
 
 
 def _text_of(file: str) -> str:
@@ -377,6 +494,35 @@ def _text_of(file: str) -> str:
         return Path(file).read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""
+    except UnicodeDecodeError:
+        raise SettingsError("not UTF-8", remedy="save it as UTF-8, and try again") from None
+
+
+def _write(record: InstallRecord, file: str, before: str, after: str) -> None:
+    place = Path(file)
+    if _text_of(file) != before:
+        raise SettingsError("has just changed", remedy="try again")
+    if file in record.made and _says_nothing(after, file):
+        place.unlink()
+        record.made.remove(file)
+        return
+    record.made += [str(one) for one in (place, *place.parents) if not one.exists()]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    _write_text(place, after)
+
+
+def _says_nothing(text: str, file: str) -> bool:
+    """Whether nothing is left of a file but what was made for headnote."""
+    return not text.strip() or (file.endswith((".json", ".jsonc")) and stored_in(text, file) == {})
+
+
+def _remove_made_folders(record: InstallRecord) -> None:
+    """Remove the folders that were made for files which are gone, and forget those that somebody else has filled."""
+    folders = sorted((Path(one) for one in record.made if Path(one).is_dir()), key=lambda one: -len(one.parts))
+    for folder in folders:
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    record.made = [one for one in record.made if any(Path(text.file).is_relative_to(one) for text in record.texts)]
 
 
 def _write_text(file: Path, text: str) -> None:
@@ -387,80 +533,41 @@ def _write_text(file: Path, text: str) -> None:
             aside.chmod(mode)
 
 
-# -- Formats
+# -- The record
 
 
-def _is_toml(agent: Agent) -> bool:
-    return agent.file.suffix == ".toml"
-
-
-def _stored(text: str, agent: Agent) -> dict[str, Any]:
-    if not text.strip("\ufeff \t\r\n"):
-        return {}
-    stored = tomllib.loads(text) if _is_toml(agent) else value_of(text)
-    if not isinstance(stored, dict):
-        raise NotJson("an object is expected, in braces")
-    return stored
-
-
-def _at(stored: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    for key in keys:
-        stored = stored.get(key, {})
-        if not isinstance(stored, dict):
-            raise NotJson(f"{key} is not an object")
-    return stored
-
-
-def _json(keys: Sequence[str], name: str, entry: dict[str, Any]) -> str:
-    whole: dict[str, Any] = {name: entry}
-    for key in reversed(keys):
-        whole = {key: whole}
-    return json.dumps(whole, indent=2, ensure_ascii=False)
-
-
-def _toml(keys: Sequence[str], name: str, entry: dict[str, Any]) -> str:
-    """JSON's strings, numbers and lists of strings are TOML's."""
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
-    return "\n".join([f"[{'.'.join([*keys, name])}]", *lines, ""])
-
-
-def _name_of(folder: Path) -> str:
-    return re.sub(r"[^a-z0-9_-]+", "-", folder.name.lower()).strip("-") or "docs"
-
-
-# -- Records
-
-
-def _record_file(folder: Path) -> Path:
+def _record_file() -> Path:
     home = user_folder()
     if home is None:
         raise SettingsError("there is no folder to remember it in", remedy=f"set {USER_FOLDER} to a folder of yours")
-    digest = hashlib.sha256(str(folder).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return home / _RECORDS / f"{digest}.json"
+    return home / _RECORD
 
 
-def _read_record(folder: Path) -> list[InstalledPiece]:
-    return _pieces_in(_record_file(folder))
-
-
-def _other_pieces(folder: Path) -> Iterator[InstalledPiece]:
-    own = _record_file(folder)
-    yield from (piece for file in own.parent.glob("*.json") if file != own for piece in _pieces_in(file))
-
-
-def _pieces_in(file: Path) -> list[InstalledPiece]:
+def _read_record() -> InstallRecord:
+    file = _record_file()
     try:
-        return [InstalledPiece(**piece) for piece in json.loads(file.read_text(encoding="utf-8"))]
+        stored = json.loads(file.read_text(encoding="utf-8"))
+        texts = [
+            WrittenText(**{**one, "recipients": [Recipient(**recipient) for recipient in one["recipients"]]})
+            for one in stored["texts"]
+        ]
+        return InstallRecord(texts, stored["made"])
     except FileNotFoundError:
-        return []
-    except (ValueError, TypeError) as error:
-        raise SettingsError(f"cannot be read: {error}", path=str(file), remedy="remove it") from None
+        return InstallRecord()
+    except (ValueError, TypeError, LookupError):
+        remedy = "remove it, and the servers of headnote from the settings of your agents"
+        raise SettingsError("not a record of what headnote has installed", path=str(file), remedy=remedy) from None
 
 
-def _write_record(folder: Path, pieces: Sequence[InstalledPiece]) -> None:
-    file = _record_file(folder)
-    if not pieces:
+def _read_text(stored: dict[str, Any]) -> WrittenText:
+    recipients = [Recipient(**recipient) for recipient in stored["recipients"]]
+    return replace(WrittenText(**stored), recipients=recipients)
+
+
+def _write_record(record: InstallRecord) -> None:
+    file = _record_file()
+    if not record.texts:
         file.unlink(missing_ok=True)
         return
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _write_text(file, json.dumps([piece.to_record() for piece in pieces], indent=1))
+    _write_text(file, json.dumps(asdict(record), indent=1))
