@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
 from headnote.cli.main import main
+from headnote.tokens import count_tokens
 
 pytest_plugins = ("folder_fixtures",)
 
@@ -76,7 +78,40 @@ def test_an_index_as_it_is_says_what_has_changed(capsys: Captured) -> None:
 
 @pytest.mark.usefixtures("docs")
 def test_what_a_budget_leaves_out_is_counted_first(capsys: Captured) -> None:
-    assert main(["grep", "e", "docs", "--budget", "60"]) == 0
+    assert main(["grep", "e", "docs", "--budget", "150"]) == 0
     out = capsys.readouterr().out
     assert " left out: raise --budget, or search fewer documents\n" in out
     assert out.index("left out") < out.index("docs/guide.md:")
+
+
+@pytest.mark.parametrize("budget", [150, 300, 1000])
+@pytest.mark.usefixtures("quiet")
+def test_everything_that_is_printed_keeps_the_budget(
+    budget: int, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The root stands before each line, too, however long it is."""
+    monkeypatch.chdir(tmp_path)
+    root = Path("a folder with rather a long name, as they are on many machines") / "docs"
+    for number in range(30):
+        file = root / f"page-{number:02}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"# Page {number}\n" + "\nThe gauge.\n" * 5, encoding="utf-8")
+    assert main(["grep", "gauge", str(root), "--budget", str(budget)]) == 0
+    out = capsys.readouterr().out
+    assert budget / 2 < count_tokens(out) <= budget
+    assert ":3:The gauge." in out
+    shown = out.count("The gauge.")
+    assert out.startswith(f"150 lines in 30 documents\n{150 - shown} lines left out: ")
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_long_line_is_whole_where_a_program_reads_it(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "x" * 500 + " zebra " + "y" * 500
+    Path("docs/long.md").write_text(f"{line}\n", encoding="utf-8")
+    assert main(["grep", "zebra", "docs"]) == 0
+    assert f":1:{line}\n" in capsys.readouterr().out
+    assert main(["grep", "zebra", "docs", "--budget", "500"]) == 0
+    assert "…xxx" in capsys.readouterr().out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["grep", "zebra", "docs"]) == 0
+    assert "yyy…" in capsys.readouterr().out

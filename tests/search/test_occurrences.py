@@ -14,7 +14,7 @@ import pytest
 import headnote
 from headnote import Index
 from headnote.search.matching import LineMatch, WrongPattern, matched_texts
-from headnote.search.occurrences import MAX_LINE_CHARS, LinePattern, clipped
+from headnote.search.occurrences import MAX_LINE_CHARS, LinePattern, clipped, first_lines
 from headnote.sources.files import read_snapshot
 from headnote.tokens import count_tokens
 
@@ -82,6 +82,7 @@ def test_what_does_not_fit_is_counted(index: Index) -> None:
     assert few.left_out == 4 - len(places(few))
     assert count_tokens("".join(one.text for document in few.documents for one in document.shown)) < 40
     assert len(places(index.grep("gauge", budget=1))) == 1, "the first in any case"
+    assert first_lines(everything, 3).left_out == 1
     counts = index.grep("gauge", lines=False)
     assert (counts.lines, counts.left_out, places(counts)) == (4, 4, [])
 
@@ -89,7 +90,8 @@ def test_what_does_not_fit_is_counted(index: Index) -> None:
 def test_a_long_line_is_shown_around_its_match() -> None:
     line = headnote.Occurrence(1, "x" * 5000 + "needle" + "y" * 5000, spans=((5000, 5006),))
     shown = clipped(line)
-    assert len(shown.text) <= MAX_LINE_CHARS + 2
+    assert len(shown.text) <= MAX_LINE_CHARS
+    assert clipped(shown) == shown
     assert [shown.text[slice(*span)] for span in shown.spans] == ["needle"]
 
 

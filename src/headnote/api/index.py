@@ -547,7 +547,8 @@ class Index(IndexedFolder):
             before: Only documents last changed before then.
             between: Only documents last changed in a year, a month or a day, or from one to another.
             lines: Whether to return the lines, or only to count them.
-            budget: Maximum tokens of counts and lines together; 0 for no limit. The lines that do not fit are counted.
+            budget: Maximum tokens of counts and lines together; 0 for no limit. The lines that do not fit are counted,
+                and a long one is cut around its first match.
             seconds: What it may take. A pattern that takes longer is ended, and raises `SettingsError`.
         """
         from headnote.search.occurrences import LinePattern, find_occurrences

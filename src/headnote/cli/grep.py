@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -20,8 +22,9 @@ from headnote.cli.search_view import flag_of_option, highlighted, search_flags
 from headnote.cli.terminal import StyledLine, StyledText, write_lines, write_note
 from headnote.errors import SettingsError
 from headnote.model import MatchedDocument, Matches, to_plain
-from headnote.search.occurrences import SECONDS, clipped, count_lines
+from headnote.search.occurrences import SECONDS, clipped, count_lines, first_lines
 from headnote.search.query import FILTERS, read_options
+from headnote.tokens import get_counter
 
 COLUMNS = ("path", "line", "breadcrumb", "title", "text")
 
@@ -92,19 +95,19 @@ def grep_command(
     Lines are grouped by document, with their place and their headings; counts come first. The text is that of the
     index, which is brought up to date first. The exit code is 1 if nothing is found.
     """
-    shape = _shape(named, files)
+    shape, budget = _shape(named, files), asked.pop("budget") or 0
     with named.updated() as index:
         if not named.updates:
             _note_drift(index)
         how: dict[str, Any] = {"literal": literal, "ignore_case": ignore_case, "words": whole}
-        how |= {"lines": not counts and shape.name != "files", "budget": asked.pop("budget") or 0, "seconds": timeout}
+        how |= {"lines": not counts and shape.name != "files", "budget": budget, "seconds": timeout}
         filters: dict[str, Any] = dict(read_options(asked, flag_of_option))
         found = index.grep(patterns, **how, **filters)
         why = "" if found.searched else index.why_no_documents() or "no document passes the filters"
     if shape.name != "text":
         write_output(_output(named.root, patterns, found), shape)
     elif found.lines:
-        write_lines(_count_lines(named.root, found) if counts else _text_lines(named.root, found))
+        write_lines(_count_lines(named.root, found) if counts else _text_lines(named.root, found, budget))
     if why:
         write_note(why)
     return 0 if found.lines else 1
@@ -128,10 +131,27 @@ def _note_drift(index: Index) -> None:
 # For people
 
 
-def _text_lines(root: Path, found: Matches) -> Iterator[StyledLine]:
+def _text_lines(root: Path, found: Matches, budget: int) -> list[StyledLine]:
+    """As many lines as the budget has room for with the places before them, and one in any case."""
+
+    def printed(number: int) -> list[StyledLine]:
+        return list(_printed(root, first_lines(found, number), budget))
+
+    number = sum(len(one.shown) for one in found.documents)
+    everything = printed(number)
+    if not budget or _tokens(everything) <= budget:
+        return everything
+    return printed(max(1, bisect_right(range(number), budget, key=lambda fewer: _tokens(printed(fewer))) - 1))
+
+
+def _tokens(lines: Iterable[StyledLine]) -> int:
+    return get_counter().count("".join(f"{''.join(part.text for part in line)}\n" for line in lines))
+
+
+def _printed(root: Path, found: Matches, budget: int) -> Iterator[StyledLine]:
     yield [StyledText(_total(found), "bold")]
     if found.left_out:
-        yield from _left_out_lines(root, found)
+        yield from _left_out_lines(root, found, budget)
     for document in found.documents:
         if document.shown:
             yield []
@@ -143,11 +163,11 @@ def _total(found: Matches) -> str:
     return f"{counted(found.occurrences, 'occurrence')}, {lines}" if found.occurrences > found.lines else lines
 
 
-def _left_out_lines(root: Path, found: Matches) -> Iterator[StyledLine]:
+def _left_out_lines(root: Path, found: Matches, budget: int) -> Iterator[StyledLine]:
     about = f"{counted(found.left_out, 'line')} left out: raise --budget, or search fewer documents"
     yield [StyledText(about, "dim")]
     here = replace(found, documents=tuple(replace(one, path=path_from_here(root, one.path)) for one in found.documents))
-    for line in count_lines(here):
+    for line in count_lines(here, budget):
         yield [StyledText(f"  {line}", "dim")]
 
 
@@ -156,7 +176,7 @@ def _document_lines(path: str, document: MatchedDocument) -> Iterator[StyledLine
     for breadcrumb, lines in groupby(document.shown, key=lambda one: one.breadcrumb):
         if breadcrumb:
             yield [StyledText(f"  {breadcrumb}", "dim")]
-        for one in map(clipped, lines):
+        for one in map(clipped, lines) if sys.stdout.isatty() else lines:
             yield [StyledText(f"{path}:{one.line}:", "cyan"), *highlighted(one.text.expandtabs(1), one.spans)]
 
 

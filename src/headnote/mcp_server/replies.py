@@ -16,7 +16,7 @@ from headnote.lines import whole_lines
 from headnote.links.checking.link_report import LinkReport, said
 from headnote.markdown.headings import OutlineEntry
 from headnote.model import Answer, Hit, MatchedDocument, Matches, Passage, ReadQuery, Related, to_plain
-from headnote.search.occurrences import clipped, count_lines
+from headnote.search.occurrences import count_lines
 from headnote.search.spelling import corrected_query
 from headnote.sources.repository import SkippedFile
 from headnote.store.filters import field_text
@@ -166,7 +166,7 @@ def matches_reply(found: Matches, budget: int, state: KeeperState = UP_TO_DATE, 
         return Reply(_nothing("No lines", searched, budget, state), {**to_plain(found), "why": searched})
     head = f"lines: {found.lines:,}, occurrences: {found.occurrences:,}, documents: {len(found.documents):,}"
     head += f"; {found.left_out:,} lines have no room, raise the budget, or narrow with path" if found.left_out else ""
-    parts = [QuotedPart(head, body="".join(f"{as_data(line)}\n" for line in count_lines(found)))]
+    parts = [QuotedPart(head, body="".join(f"{as_data(line)}\n" for line in count_lines(found, budget)))]
     parts += [part for document in found.documents if document.shown for part in _matched_parts(document)]
     text, _ = quote(parts, budget, _left_out(len(parts), "lines"), state.note)
     return Reply(text, to_plain(found))
@@ -179,7 +179,7 @@ def _matched_parts(document: MatchedDocument) -> Iterator[QuotedPart]:
     for number, one in enumerate(document.shown):
         section = f"{as_data(one.breadcrumb)}:\n" if one.breadcrumb not in ("", above) else ""
         above = one.breadcrumb
-        body = f"{section}{one.line}: {clipped(one).text.strip()}\n"
+        body = f"{section}{one.line}: {one.text.strip()}\n"
         yield QuotedPart(body=body) if number else QuotedPart("lines", source, body)
 
 

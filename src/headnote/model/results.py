@@ -302,7 +302,7 @@ class Occurrence:
     line: int
     """From 1."""
     text: str
-    """The line without its end."""
+    """The line without its end; within a budget, what is around the first match of a long one."""
     breadcrumb: str = ""
     """The headings above it, or itself if it is one."""
     spans: tuple[tuple[int, int], ...] = ()

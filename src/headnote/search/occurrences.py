@@ -11,6 +11,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from headnote.errors import FilterError, SettingsError
 from headnote.formats.kinds import open_document
@@ -32,6 +33,8 @@ MAX_LINE_CHARS = 240
 
 MAX_COUNTS = 50
 """Documents whose counts are shown before their lines."""
+_SHARE_OF_COUNTS = 3
+"""Of a budget, a third is for them at most."""
 
 _FLAGS = re.compile(r"\(\?([aimsux]+)\)")
 _HAS_WAYS = re.compile(r"[*+?{\[(|]")
@@ -162,7 +165,7 @@ class _Finder:
 def _with_lines(reader: Reader, found: Sequence[_Found], matches: Matches, budget: int) -> Matches:
     """With as many lines as fit, in their order, and the first in any case."""
     room = _Room(budget)
-    room.take(f"{line}\n" for line in count_lines(matches))
+    room.take(f"{line}\n" for line in count_lines(matches, budget))
     documents = list(matches.documents)
     for number, one in enumerate(found):
         shown = list(_fitting(reader, one, room))
@@ -173,12 +176,15 @@ def _with_lines(reader: Reader, found: Sequence[_Found], matches: Matches, budge
     return replace(matches, documents=tuple(documents), left_out=left_out)
 
 
-def count_lines(matches: Matches) -> Iterator[str]:
-    """How many lines of which documents, most first: what is shown before any line."""
+def count_lines(matches: Matches, budget: int = 0) -> Iterator[str]:
+    """How many lines of which documents, most first: what is shown before any line, within its share of a budget."""
     ordered = sorted(matches.documents, key=lambda one: (-one.lines, one.path))
-    yield from (f"{one.lines:,} {one.path}" for one in ordered[:MAX_COUNTS])
-    if len(ordered) > MAX_COUNTS:
-        yield f"and {len(ordered) - MAX_COUNTS:,} more documents"
+    room = _Room(budget // _SHARE_OF_COUNTS)
+    listed = [f"{one.lines:,} {one.path}" for one in ordered[:MAX_COUNTS]]
+    shown = list(takewhile(lambda line: room.fits(f"{line}\n"), listed))
+    yield from shown
+    if len(ordered) > len(shown):
+        yield f"and {len(ordered) - len(shown):,} more documents"
 
 
 class _Room:
@@ -204,15 +210,20 @@ class _Room:
         self._is_new = False
         return not self.is_full
 
+    def shown(self, occurrence: Occurrence) -> Occurrence:
+        """The whole line, or what is around its first match where there is little room."""
+        return clipped(occurrence) if self._has_end else occurrence
+
 
 def _fitting(reader: Reader, found: _Found, room: _Room) -> Iterator[Occurrence]:
     row = reader.document(found.path)
     assert row is not None, "one reader sees one generation"
     breadcrumb, last = _breadcrumbs(row), None
     for match in found.matches:
-        occurrence = Occurrence(match.line, row.text[match.start : match.end], breadcrumb(match.line), match.spans)
+        line = Occurrence(match.line, row.text[match.start : match.end], breadcrumb(match.line), match.spans)
+        occurrence = room.shown(line)
         head = "" if occurrence.breadcrumb == last else f"{found.path}:{match.line} {occurrence.breadcrumb}\n"
-        if not room.fits(f"{head}{match.line}: {clipped(occurrence).text}\n"):
+        if not room.fits(f"{head}{match.line}: {occurrence.text}\n"):
             return
         last = occurrence.breadcrumb
         yield occurrence
@@ -231,14 +242,25 @@ def _breadcrumbs(row: DocumentRow) -> Callable[[int], str]:
 
 
 def clipped(occurrence: Occurrence, width: int = MAX_LINE_CHARS) -> Occurrence:
-    """The line as it is shown: of a long one, what is around the first match."""
+    """The line where there is little room: of a long one, what is around the first match."""
     text = occurrence.text
     if len(text) <= width:
         return occurrence
+    kept = width - len("……")
     first = occurrence.spans[0][0] if occurrence.spans else 0
-    start = max(0, min(first - width // 4, len(text) - width))
-    end = min(start + width, len(text))
+    start = max(0, min(first - kept // 4, len(text) - kept))
+    end = min(start + kept, len(text))
     before, after = "…" if start else "", "…" if end < len(text) else ""
     inside = ((max(a, start), min(b, end)) for a, b in occurrence.spans if a < end and b > start)
     moved = tuple((a - start + len(before), b - start + len(before)) for a, b in inside)
     return replace(occurrence, text=f"{before}{text[start:end]}{after}", spans=moved)
+
+
+def first_lines(matches: Matches, number: int) -> Matches:
+    """The same with so many of its lines."""
+    documents = []
+    for one in matches.documents:
+        documents.append(replace(one, shown=one.shown[:number]))
+        number -= len(documents[-1].shown)
+    left_out = matches.lines - sum(len(one.shown) for one in documents)
+    return replace(matches, documents=tuple(documents), left_out=left_out)

@@ -162,6 +162,10 @@ class Recipient:
         return (self.folder, self.agent) == (other.folder, other.agent)
 
 
+Leaves = Callable[[Recipient], bool]
+"""Whether somebody is told no more."""
+
+
 @dataclass(slots=True)
 class WrittenText:
     """What headnote has in a file, in one piece."""
@@ -229,9 +233,6 @@ def server_command(folder: Path) -> list[str]:
     else:
         start = [found] if found else [sys.executable, "-m", "headnote"]
     return [*start, "mcp", str(folder)]
-
-
-Leaves = Callable[[Recipient], bool]
 
 
 def usual_name(folder: Path) -> str:
