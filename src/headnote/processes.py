@@ -101,7 +101,7 @@ def can_be_sent(work: object, context: BaseContext) -> bool:
         ) from None
     if not reach.needs_program or context.get_start_method() == "fork":
         return True
-    what = "one process does all the work: the counter is part of the program, which other processes do not run"
+    what = "one process does all the work: the counter is defined in your script, which workers cannot import"
     warn(RuntimeWarning(f"{what} (define it in a module and import it)"))
     return False
 

@@ -538,16 +538,14 @@ class Client:
         status = error.code
         address = self.service.address
         if status == 429:
-            raise Retryable(
-                RateLimited(f"{address} gets too many requests"), parse_retry_after(error.headers)
-            ) from None
+            raise Retryable(RateLimited(f"{address} is rate-limiting"), parse_retry_after(error.headers)) from None
         if status in {408, 409, 425} or status >= 500:
-            failure = ServiceUnavailable(f"{address} fails with status {status}{self._quote_body(error)}")
+            failure = ServiceUnavailable(f"{address} failed with status {status}{self._quote_body(error)}")
             raise Retryable(failure, parse_retry_after(error.headers)) from None
         if status in {401, 403}:
             # The body is not quoted: some services repeat a part of the key.
             raise RequestRefused(
-                f"{address} does not accept the key (status {status})", remedy=f"set {self.service.key_variable}"
+                f"{address} rejected the key (status {status})", remedy=f"set {self.service.key_variable}"
             ) from None
         if 300 <= status < 400:
             raise RequestRefused(f"{address} has moved (status {status})", remedy="set the new address") from None

@@ -149,7 +149,7 @@ def test_failing_twice_then_fine() -> None:
 
 def test_failing_always() -> None:
     error, times = failing(failure(500, f"no luck with {KEY}"))
-    assert "fails with status 500: no luck with …, after 3 tries" in str(error)
+    assert "failed with status 500: no luck with …, after 3 tries" in str(error)
     assert isinstance(error.__cause__, ServiceUnavailable)
     assert times == QUICK.tries
 
@@ -261,7 +261,7 @@ def test_what_was_received_is_kept(reply: Reply, why: str) -> None:
 def test_a_stall_in_the_middle() -> None:
     answer = answered(streamed(deltas(HALF), stalls=True), limits=Limits(timeout=0.4, tries=3))
     assert answer.text == KEPT
-    assert answer.note == "the answer is not complete: nothing more came for 0.4 seconds"
+    assert answer.note == "the answer is not complete: the service sent nothing for 0.4 seconds"
 
 
 def test_a_model_that_does_not_stop() -> None:

@@ -101,7 +101,7 @@ def test_a_refused_key(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
         connect(service, monkeypatch)
         assert main(["ask", QUESTION, str(root)]) == 2
     output = capsys.readouterr()
-    assert output.err.endswith("does not accept the key (status 401) (set HEADNOTE_CHAT_KEY, or ask with --no-model)\n")
+    assert output.err.endswith("rejected the key (status 401) (set HEADNOTE_CHAT_KEY, or ask with --no-model)\n")
     assert output.err.count("\n") == 1
     assert KEY not in output.out + output.err
 

@@ -327,7 +327,7 @@ def test_what_is_left_out_and_may_be_missed(gaps: Index) -> None:
         (".obsidian/h.md", ".obsidian: its name begins with a dot"),
         ("./big.md", "big.md: too large: 99 bytes, and 50 are allowed"),
         ("only.txt", "the setting exclude names it"),
-        ("copy.md", "a link to a.md"),
+        ("copy.md", "a symlink to a.md"),
         ("binary.md", "binary"),
     ],
 )

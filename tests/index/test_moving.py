@@ -197,7 +197,7 @@ def test_a_dry_run_changes_nothing_and_shows_the_lines(folder: Path) -> None:
 )
 def test_what_a_site_is_made_of_stays(old: str, files: Files, folder: Path) -> None:
     write(folder, files)
-    with pytest.raises(SettingsError, match="a site is made of this"):
+    with pytest.raises(SettingsError, match="a site generator reads this file"):
         move(folder, folder / old, folder / f"moved{Path(old).suffix}")
     assert read(folder) == files
 
@@ -271,9 +271,9 @@ def test_a_heading_of_a_part_is_kept_on_the_pages_that_show_it(folder: Path) -> 
     ("name", "new", "error", "message"),
     [
         ("None", "B", MissingSource, "no heading 'None'"),
-        ("A", "", SettingsError, "would be read otherwise"),
-        ("A", "B\n## C", SettingsError, "would be read otherwise"),
-        ("T [x](#a)", "T", SettingsError, "read otherwise"),
+        ("A", "", SettingsError, "would change how the file is parsed"),
+        ("A", "B\n## C", SettingsError, "would change how the file is parsed"),
+        ("T [x](#a)", "T", SettingsError, "would change how its links are parsed"),
     ],
 )
 def test_a_heading_that_cannot_be_renamed(
@@ -389,7 +389,7 @@ def test_without_a_way_nothing_is_moved(marks: Files, folder: Path) -> None:
         ("no.md", "b.md", MissingSource, "no such file or folder"),
         ("a.md", "sub/b.md", SettingsError, "already exists"),
         ("sub", "sub/inner/sub", SettingsError, "inside"),
-        ("a.md", "../b.md", SettingsError, "not below"),
+        ("a.md", "../b.md", SettingsError, "not inside"),
         ("a.md", "b.html", SettingsError, "another kind of file"),
         ("a.md", "node_modules/a.md", SettingsError, "would be left out"),
         ("a.md", "index.md/a.md", SourceError, "nothing was moved"),

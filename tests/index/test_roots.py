@@ -305,8 +305,8 @@ BAD: Mapping[str, str] = {
     '[roots.a]\npath = "x"\npreset = "blcks"': r"blcks.*did you mean blocks",
     '[roots.a]\npath = "x"\nexclude = 3': r"headnote.toml:3: 3 is not a list of globs",
     '[roots."a/b"]\npath = "x"': r"headnote.toml:1: 'a/b' is not the name of a root",
-    '[roots.a]\npath = "x"\n[roots.b]\npath = "./x"': r"the roots a and b are one folder",
-    '[roots.a]\npath = "x"\n[roots.A]\npath = "y"': r"the roots A and a have one name",
+    '[roots.a]\npath = "x"\n[roots.b]\npath = "./x"': r"the roots a and b are the same folder",
+    '[roots.a]\npath = "x"\n[roots.A]\npath = "y"': r"the roots A and a have the same name",
     '[roots.a]\npath = "~nobody-here/x"': r"has no such user",
 }
 

@@ -74,7 +74,7 @@ def test_workers_start_from_nothing_and_leave_the_program_alone(body: str, tmp_p
 def test_what_only_the_program_knows_is_done_by_one_process_with_a_note(tmp_path: Path) -> None:
     done = run(tmp_path, BESIDE_A_THREAD.replace("how", "how_here"))
     assert done.stdout == "begins\n{'_MainProcess'}\n"
-    assert "RuntimeWarning: one process does all the work: the counter is part of the program" in done.stderr
+    assert "RuntimeWarning: one process does all the work: the counter is defined in your script" in done.stderr
 
 
 def test_the_processes_of_the_program_still_know_it(tmp_path: Path) -> None:

@@ -165,8 +165,8 @@ def test_ignore_files_that_cannot_be_used_are_reported(tmp_path: Path, monkeypat
     listing = discover(tmp_path)
     assert paths(listing) == ["x/a.md", "y/a.md", "z/a.md"]
     assert reasons(listing) == {
-        "x/.gitignore": "its rules do not hold: a link",
-        "y/.headnoteignore": "its rules do not hold: more than 100 bytes",
+        "x/.gitignore": "ignored: it is a symlink",
+        "y/.headnoteignore": "ignored: more than 100 bytes",
     }
 
 
@@ -251,7 +251,7 @@ def test_links_that_go_in_circles_lead_nowhere(tmp_path: Path) -> None:
     (tmp_path / "b.md").symlink_to("a.md")
     (tmp_path / "c.md").symlink_to("gone.md")
     (tmp_path / "folder").symlink_to("folder")
-    assert reasons(discover(tmp_path)) == dict.fromkeys(["a.md", "b.md", "c.md"], "a link that leads nowhere")
+    assert reasons(discover(tmp_path)) == dict.fromkeys(["a.md", "b.md", "c.md"], "a broken symlink")
 
 
 def test_links_out_of_the_root_are_refused(tmp_path: Path) -> None:
@@ -264,9 +264,7 @@ def test_links_out_of_the_root_are_refused(tmp_path: Path) -> None:
     (root / "program").symlink_to("../outside/secret.md")
     listing = discover(root)
     assert paths(listing) == ["a.md"]
-    assert reasons(listing) == dict.fromkeys(
-        ["above", "file.md", "folder", "neighbour"], "a link that leads out of the folder"
-    )
+    assert reasons(listing) == dict.fromkeys(["above", "file.md", "folder", "neighbour"], "a symlink out of the folder")
 
 
 def test_ignored_links_are_nobodys_business(tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ def test_a_root_that_is_away_is_said_and_the_others_are_read(tmp_path: Path) -> 
 def test_two_roots_have_two_folders_and_two_names(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(write(tmp_path / "docs", "a.md"))
-    with pytest.raises(SettingsError, match="a and b are one folder"):
+    with pytest.raises(SettingsError, match="a and b are the same folder"):
         Tree.of_roots([Root("a", str(tmp_path / "docs")), Root("b", str(link))])
-    with pytest.raises(SettingsError, match="Notes and notes have one name"):
+    with pytest.raises(SettingsError, match="Notes and notes have the same name"):
         Tree.of_roots([Root("notes", str(tmp_path / "docs")), Root("Notes", str(tmp_path))])
 
 

@@ -219,7 +219,7 @@ class Chat:
         if isinstance(error, ResponseTooLarge):
             return "the service sends too much data"
         if isinstance(error, TimeoutError):
-            return f"nothing more came for {self._client.limits.timeout:g} seconds"
+            return f"the service sent nothing for {self._client.limits.timeout:g} seconds"
         if isinstance(error, ServiceFailed):
             return f"the service failed{self._client.quote(error.content)}"
         if isinstance(error, Malformed):

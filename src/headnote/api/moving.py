@@ -119,7 +119,7 @@ def rename_heading(root: AnyPath, file: AnyPath, heading: str, new: str, *, dry_
 
     It is named by its text or its anchor. An id that its author gave it stays.
 
-    Raises, and leaves everything as it was, if the file would be read otherwise, or if a link could not be kept.
+    Raises, and leaves everything as it was, if the file would be parsed differently, or if a link could not be kept.
     """
     folder = Path(root)
     check_folder(folder)
@@ -137,7 +137,7 @@ def _path_below(root: Path, file: Path) -> str:
     if not file.is_file():
         raise MissingSource("no such file", path=str(file), remedy="check the path")
     if not real.is_relative_to(top):
-        raise SettingsError(f"not below {root}", path=str(file), remedy="name the folder around it by --root")
+        raise SettingsError(f"not inside {root}", path=str(file), remedy="use --root with a folder that contains it")
     return real.relative_to(top).as_posix()
 
 
@@ -150,11 +150,13 @@ def _path_change(root: Path, old: Path, new: Path) -> PathChange:
     if os.path.lexists(new):
         raise SettingsError("already exists", path=str(new), remedy="choose another name, or move it away")
     if old.is_symlink():
-        raise SettingsError("a link to another place, not a file or folder", path=str(old), remedy="move what it names")
+        raise SettingsError("a symlink", path=str(old), remedy="move its target")
     places = [Path(os.path.realpath(one)) for one in (old, new)]
     for place, written in zip(places, (old, new), strict=True):
         if place == top or not place.is_relative_to(top):
-            raise SettingsError(f"not below {root}", path=str(written), remedy="name the folder around both by --root")
+            raise SettingsError(
+                f"not inside {root}", path=str(written), remedy="use --root with a folder that contains both"
+            )
     if places[1].is_relative_to(places[0]):
         raise SettingsError(f"inside {old} itself", path=str(new), remedy="choose a place outside of it")
     return PathChange(*(place.relative_to(top).as_posix() for place in places))
@@ -256,7 +258,9 @@ class _MovedLinks:
         known = {(site.generator, site.folder) for site in self._sites}
         is_lost = any((site.generator, site.folder) not in known for site in made)
         if is_lost or any(self._paths.after(path) != path for path in (*marks, *folders) if path):
-            raise SettingsError("a site is made of this", path=old, remedy="move it by hand, with its configuration")
+            raise SettingsError(
+                "a site generator reads this file", path=old, remedy="move it by hand, with its configuration"
+            )
 
     def _check_places(self) -> None:
         """Raise if a document would no longer be read."""
@@ -285,7 +289,9 @@ class _MovedLinks:
         self._renamed = path
         after = open_document(applied(text, self._edits[path]), path, self._mdx)
         if not _is_only_renamed(document, after, heading):
-            raise SettingsError("would be read otherwise; nothing was renamed", path=path, remedy="use another text")
+            raise SettingsError(
+                "would change how the file is parsed; nothing was renamed", path=path, remedy="use another text"
+            )
         return heading.text
 
     @cached_property
@@ -345,7 +351,7 @@ class _MovedLinks:
                 later = read_again[path] = self._read_again(path, file.after)
                 if len(later.links) != len(written):
                     raise SettingsError(
-                        "its links would be read otherwise; nothing was changed",
+                        "would change how its links are parsed; nothing was changed",
                         path=path,
                         remedy="change it by hand, then try again",
                     )
@@ -502,7 +508,7 @@ def _carry_out(root: Path, paths: PathChange, changed: Iterable[RetargetedFile])
     files = list(changed)
     for file in files:
         if content_hash((root / file.path).read_bytes()) != file.hash:
-            raise SourceError("changed meanwhile; nothing was moved", path=file.path, remedy="move again")
+            raise SourceError("it was changed in the meantime; nothing was moved", path=file.path, remedy="move again")
     old, new = root / paths.old, root / paths.new
     with signals_later():
         try:
@@ -513,7 +519,7 @@ def _carry_out(root: Path, paths: PathChange, changed: Iterable[RetargetedFile])
                 if old != new:
                     _make_folders(new.parent, undo)
                     if os.path.lexists(new):
-                        raise SourceError("somebody has made it meanwhile; nothing was moved", path=paths.new)
+                        raise SourceError("it was created in the meantime; nothing was moved", path=paths.new)
                     old.rename(new)
                 undo.pop_all()
         except OSError as error:

@@ -1,5 +1,5 @@
-"""Let the old address of a moved page lead to the new one, in the way that its site has for that: a field of its
-frontmatter, or a rule in a file of settings. Neither is formatted anew; a few lines are added."""
+"""Leave a redirect from the old address of a moved page, the way its site generator does it: a field of its
+frontmatter, or a rule in a settings file. A few lines are added, and nothing is reformatted."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ _WANTED = {
     "mkdocs": "its mkdocs.yml has no redirect_maps, which the plugin redirects reads",
     "plain": "no site is made of the folder, and no link goes by name",
 }
-_WANTED_ELSEWHERE = "its configuration is a program, and there is no _redirects and no netlify.toml"
+_WANTED_ELSEWHERE = "its configuration is code; add _redirects or netlify.toml"
 
 # -- Files of rules
 

@@ -343,10 +343,10 @@ class _Walk:
         try:
             target = Path(os.path.realpath(link.entry.path, strict=True))
         except OSError:  # nothing there, or a loop of links
-            self._skip(link.path, "a link that leads nowhere")
+            self._skip(link.path, "a broken symlink")
             return None
         if not target.is_relative_to(self._root):
-            self._skip(link.path, "a link that leads out of the folder")
+            self._skip(link.path, "a symlink out of the folder")
             return None
         inside = target.relative_to(self._root)
         if PRIVATE_FOLDERS.intersection(map(os.fsencode, inside.parts)):

@@ -106,17 +106,17 @@ def read_ignore_file(path: str | os.PathLike[str], folder: bytes) -> Rules | Non
     try:
         # Git does not follow links to ignore files either.
         if file.is_symlink():
-            raise UnusableRules("its rules do not hold: a link")
+            raise UnusableRules("ignored: it is a symlink")
         if not file.is_file():
             return None
         if file.stat().st_size > MAX_IGNORE_FILE_BYTES:
-            raise UnusableRules(f"its rules do not hold: more than {MAX_IGNORE_FILE_BYTES:,} bytes")
+            raise UnusableRules(f"ignored: more than {MAX_IGNORE_FILE_BYTES:,} bytes")
         patterns = parse_ignore_file(file.read_bytes())
         return Rules(patterns, folder) if patterns else None
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UnusableRules(f"its rules do not hold: {(error.strerror or str(error)).lower()}") from None
+        raise UnusableRules(f"ignored: {(error.strerror or str(error)).lower()}") from None
 
 
 def why_ignored(verdict: Verdict, name: str, maker: str = "") -> str:
@@ -127,7 +127,7 @@ def why_ignored(verdict: Verdict, name: str, maker: str = "") -> str:
         "hidden": f"its name begins with a dot: `!{name}` in {OWN_RULES} brings it back",
         "fetched": f"taken for downloaded packages: `!{name}/` in {OWN_RULES} brings it back",
         "output": f"taken for build output, beside {maker}: `!{name}/` in {OWN_RULES} brings it back",
-        "private": "it belongs to programs",
+        "private": "internal to git or headnote",
     }
     return reasons.get(verdict, "")
 

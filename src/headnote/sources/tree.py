@@ -257,7 +257,7 @@ def _check_names(roots: list[Root]) -> None:
         check_name(root.name)
         other = seen.setdefault(root.name.casefold(), root.name)
         if other is not root.name:
-            raise SettingsError(f"the roots {other} and {root.name} have one name", remedy="rename one of them")
+            raise SettingsError(f"the roots {other} and {root.name} have the same name", remedy="rename one of them")
 
 
 def _check_folders(roots: list[Root]) -> None:
@@ -266,7 +266,7 @@ def _check_folders(roots: list[Root]) -> None:
         other = seen.setdefault(root.real, root.name)
         if other is not root.name:
             raise SettingsError(
-                f"the roots {other} and {root.name} are one folder, {root.folder}", remedy="remove one of them"
+                f"the roots {other} and {root.name} are the same folder, {root.folder}", remedy="remove one of them"
             )
 
 
@@ -407,11 +407,11 @@ def why_left_out(tree: Tree, path: str, max_bytes: int) -> SkippedFile | None:
     except (OSError, ValueError):
         return None
     if not real.is_relative_to(top):
-        return SkippedFile(path, "a link that leads out of the folder")
+        return SkippedFile(path, "a symlink out of the folder")
     if rule := rule_against(top, parts, root.include, root.exclude):
         return rule._replace(path=root.prefix + rule.path)
     if real != top.joinpath(*parts):
-        return SkippedFile(path, f"a link to {root.prefix}{real.relative_to(top).as_posix()}")
+        return SkippedFile(path, f"a symlink to {root.prefix}{real.relative_to(top).as_posix()}")
     if not stat.S_ISREG(status.st_mode):
         return SkippedFile(path, NOT_A_FILE)
     if status.st_size > max_bytes:

@@ -141,7 +141,7 @@ def read_only_index(place: str) -> UnwritableIndex:
     return UnwritableIndex("opened read-only", path=place, remedy="leave out --read-only or --no-update to write")
 
 
-def older_index(place: str, remedy: str = "run headnote index once to make it anew") -> UnwritableIndex:
+def older_index(place: str, remedy: str = "run headnote index once to rebuild it") -> UnwritableIndex:
     """The error for an index with other tables that must not be rebuilt: it is read-only, or shared with others."""
     return UnwritableIndex("written by an older headnote", path=place, remedy=remedy)
 

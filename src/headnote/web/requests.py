@@ -167,7 +167,7 @@ class PieceRequest(msgspec.Struct, forbid_unknown_fields=True):
 class NeighbourhoodRequest(msgspec.Struct, forbid_unknown_fields=True):
     path: DocumentPath
     depth: Annotated[int, Meta(ge=1, le=2, description="How many links away a document may be.")] = 1
-    limit: Annotated[int, Meta(ge=1, le=500, description="Most documents, the nearest first.")] = 50
+    limit: Annotated[int, Meta(ge=1, le=500, description="Maximum documents, the nearest first.")] = 50
 
 
 class RelatedRequest(msgspec.Struct, forbid_unknown_fields=True):

@@ -79,7 +79,7 @@ class Guard:
             raise Refused(
                 403,
                 "wrong_host",
-                f"this server is not {host[:200]!r}",
+                f"this server does not serve the host {host[:200]!r}",
                 "use its address, or start it with --allow-host",
             )
         self._check_origin(scope, headers, host)

@@ -345,7 +345,7 @@ def _wait_until_ready(members: Sequence[_Member], caught: Sequence[int]) -> None
         while not caught and not member.started.poll(_LOOK_EVERY):
             pass
         if not caught and not _has_started(member):
-            raise IndexFailure(f"the {member.name} of the server could not start", remedy="see above why")
+            raise IndexFailure(f"the {member.name} of the server could not start", remedy="see the messages above")
 
 
 def _has_started(member: _Member) -> bool:

@@ -23,9 +23,9 @@ STUB_WORDS = 10
 ALIKE = 0.8
 """Of the rows of words that either of two pages has, the share that both have: more, and one is a copy."""
 _MIN_SHINGLES = 12
-"""CheckedPages with fewer are alike by chance."""
+"""Rows of words. Pages with fewer are alike by chance."""
 _COMMON = 20
-"""CheckedPages that have a row of words. What more have is boilerplate."""
+"""Pages that have a row of words. What more have is boilerplate."""
 _LISTED = 0.7
 """Share of the pages of its folder that an index page links to, from which on it is meant to have all of them."""
 _MIN_LISTED = 3
@@ -34,7 +34,7 @@ _LINKED = 0.7
 _WANTED_BY = 2
 """Documents that link to a page nobody wrote: one link may be a mistake."""
 _MAX_ALIKE_STATEMENTS = 3
-"""CheckedPages that say the same with other numbers. More are made from one pattern."""
+"""Pages that say the same with other numbers. More are made from one pattern."""
 _VERSION = re.compile(
     r"(?:version-)?v?\d+(?:[.-](?:\d+|x))*|current|next|latest|stable|[a-z]{2}(?:-[a-z]{2,4})?", re.IGNORECASE
 )
@@ -87,7 +87,7 @@ def wanted(findings: Iterable[Finding], is_site: Callable[[str], bool]) -> Itera
             continue
         places = ", ".join(f"{finding.path}:{finding.at.line}" for finding in group[1:4])
         more = f" and {len(group) - 4} more" if len(group) > 4 else ""
-        message = f"{len(documents)} documents link to {name}, which nobody wrote yet: also {places}{more}"
+        message = f"{len(documents)} documents link to {name}, which does not exist: also {places}{more}"
         yield group[0]._replace(kind="wanted", message=message, suggestion="")
 
 
@@ -125,7 +125,7 @@ def _is_made_into_a_site(pages: CheckedPages) -> bool:
 
 
 _OF_PROJECTS = frozenset("changelog license contributing code_of_conduct security authors 404".split())
-"""CheckedPages that are found by their name."""
+"""Pages that are found by their name."""
 
 
 def _may_be_alone(path: str) -> bool:
@@ -133,7 +133,7 @@ def _may_be_alone(path: str) -> bool:
 
 
 def _unlisted(pages: CheckedPages) -> Iterator[Finding]:
-    """CheckedPages that the index of their folder leaves out, though it links to most others there."""
+    """Pages that the index of their folder leaves out, though it links to most others there."""
     paths = {document.path for document in pages.documents}
     children: dict[str, set[str]] = defaultdict(set)
     indexes: dict[str, str] = {}
@@ -242,7 +242,7 @@ def _copies(pages: CheckedPages) -> Iterator[Finding]:
         whole = len(known[one] | known[other])
         if count >= ALIKE * whole and not _are_versions(one, other):
             share = round(100 * len(known[one] & known[other]) / whole)
-            yield _at("near-duplicate", other, f"{share} % of it stands in {one}, too", one)
+            yield _at("near-duplicate", other, f"{share} % of it also appears in {one}", one)
 
 
 def _are_versions(one: str, other: str) -> bool:
@@ -279,6 +279,4 @@ def _disagreeing(pages: CheckedPages) -> Iterator[Finding]:
                 at = Position(other.statement.line, 1, other.statement.line, 1)
                 own, its = ", ".join(other.statement.numbers), ", ".join(first.statement.numbers)
                 place = f"{first.path}:{first.statement.line}"
-                yield _at(
-                    "numbers", other.path, f"it says {own} where {place} says {its}: look at these two", place, at
-                )
+                yield _at("numbers", other.path, f"it says {own} where {place} says {its}: one may be wrong", place, at)

@@ -54,13 +54,13 @@ KINDS: dict[FindingKind, KindRow] = {
         "Two documents have the same address on the site, so one of them cannot be reached.", "error", True
     ),
     "unused-ignore": KindRow("An entry of the ignore list matches nothing.", is_of_links=True),
-    "wanted": KindRow("Several documents link to a page that nobody wrote yet."),
+    "wanted": KindRow("Several documents link to a page that does not exist."),
     "orphan": KindRow("A document that no other links to, and that links to none."),
-    "unlisted": KindRow("The index page of its folder links to most pages, and not to this one."),
-    "stub": KindRow("A page that says nothing, or nearly so."),
-    "near-duplicate": KindRow("Most of a page stands in another one, too."),
+    "unlisted": KindRow("The index page of its folder links to most pages, but not to this one."),
+    "stub": KindRow("A page that has little or no text."),
+    "near-duplicate": KindRow("Most of a page also appears in another."),
     "footnote": KindRow("A footnote without a definition, or a definition without a footnote.", "error"),
-    "schema": KindRow("The frontmatter is not as the settings want it.", "error"),
+    "schema": KindRow("The frontmatter breaks a rule of [[schema]].", "error"),
     "outdated": KindRow("A page is older than what it names as its source."),
     "numbers": KindRow("Two pages say the same with different numbers: one of them may be wrong.", is_only_asked=True),
 }

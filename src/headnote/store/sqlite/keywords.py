@@ -106,7 +106,7 @@ class SqliteKeywords(SqliteDocuments):
         if len(chunks) and not (chunks.min() > 0 and chunks.max() < len(owners.places)):
             raise ValueError("the keyword index has chunks that do not exist")
         if not np.isfinite(scores).all():
-            raise ValueError("the keyword index has scores that are none")
+            raise ValueError("the keyword index contains NaN")
         spread = slice(None) if tells_of_document(term) else slice(0)
         return Posting(chunks, scores, *_of_documents(chunks[spread], scores[spread], owners))
 
