@@ -47,6 +47,13 @@ def test_ci_is_a_valid_script(repository: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
+def test_a_wheel_lacks_nothing_that_is_compiled(repository: Path) -> None:
+    script = repository / ".ci" / "compiled.py"
+    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr == "not compiled: headnote.markdown.scanner, headnote.native\n"
+
+
 @pytest.mark.parametrize("folder", ["bin", "Scripts"])
 def test_ci_finds_the_environment_of_every_system(folder: str, repository: Path, tmp_path: Path) -> None:
     """With stand-ins for Python, pip and uv that print their arguments; on Windows `venv` makes Scripts, not bin."""

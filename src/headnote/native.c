@@ -38,17 +38,10 @@ typedef struct {
     char room[LONGEST + LARGEST_CHAR];
 } Key;
 
+/* Python's own hash of bytes, with the secret of this process: nobody can write a text whose words all collide. */
 static inline uint32_t hash_of(const char *bytes, Py_ssize_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; length >= 8; bytes += 8, length -= 8) {
-        uint64_t eight;
-        memcpy(&eight, bytes, 8);
-        hash = (hash ^ eight) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    for (; length; bytes++, length--)
-        hash = (hash ^ (unsigned char)*bytes) * 0x100000001b3u;
+    uint64_t hash = (uint64_t)PyHash_GetFuncDef()->hash(bytes, length);
     return (uint32_t)(hash ^ (hash >> 32));
 }
 
@@ -217,16 +210,19 @@ static Py_ssize_t count(WordMemory *self)
     return self->used;
 }
 
-static int initialise(WordMemory *self, PyObject *arguments, PyObject *names)
+static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
     static char *known[] = {"function", "most", NULL};
     PyObject *function;
     Py_ssize_t most;
     if (!PyArg_ParseTupleAndKeywords(arguments, names, "On", known, &function, &most))
-        return -1;
-    Py_XSETREF(self->function, Py_NewRef(function));
-    self->most = most;
-    return 0;
+        return NULL;
+    WordMemory *self = (WordMemory *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->function = Py_NewRef(function);
+        self->most = most;
+    }
+    return (PyObject *)self;
 }
 
 static int traverse(WordMemory *self, visitproc visit, void *arg)
@@ -239,7 +235,7 @@ static int traverse(WordMemory *self, visitproc visit, void *arg)
 
 static int clear(WordMemory *self)
 {
-    Py_CLEAR(self->function);
+    Py_XSETREF(self->function, Py_NewRef(Py_None));  /* what is cleared may be asked once more */
     forget(self);
     return 0;
 }
@@ -247,7 +243,8 @@ static int clear(WordMemory *self)
 static void free_memory(WordMemory *self)
 {
     PyObject_GC_UnTrack(self);
-    clear(self);
+    forget(self);
+    Py_XDECREF(self->function);
     PyMem_Free(self->keys);
     Py_TYPE(self)->tp_free(self);
 }
@@ -263,8 +260,7 @@ static PyTypeObject WordMemoryType = {
     .tp_doc = "Word -> what the function returned for it, until there are too many words. Then it begins again.",
     .tp_basicsize = sizeof(WordMemory),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_new = PyType_GenericNew,
-    .tp_init = (initproc)initialise,
+    .tp_new = create,
     .tp_traverse = (traverseproc)traverse,
     .tp_clear = (inquiry)clear,
     .tp_dealloc = (destructor)free_memory,

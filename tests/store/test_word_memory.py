@@ -68,6 +68,13 @@ def test_a_function_may_ask_for_other_words_and_fail(native: Any) -> None:
         memory.of_words(1)
 
 
+def test_no_memory_is_without_a_function(native: Any) -> None:
+    with pytest.raises(TypeError, match="function"):
+        native.WordMemory.__new__(native.WordMemory)
+    with pytest.raises(TypeError, match="most"):
+        native.WordMemory(str.upper)
+
+
 def test_a_memory_that_knows_itself_is_freed(native: Any) -> None:
     class Owner:
         def __init__(self) -> None:
