@@ -85,5 +85,5 @@ def test_the_page_works_with_one_request_for_all_its_modules(bundled: Visit) -> 
         expect(bundled.page.locator(f"#main > :not([hidden]) {seen}").first).to_be_visible()
     scripts = {path for path in asked if path.startswith("js/")}
     workers = {"js/drawing/code-worker.js", "js/graph/layout.js", "js/core/assets.js"}
-    assert scripts - workers == {"js/bundle/main.js", "js/shell/early-theme.js"}
+    assert scripts - workers == {"js/bundle/main.js", "js/shell/early.js"}
     assert scripts & workers

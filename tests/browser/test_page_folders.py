@@ -268,7 +268,7 @@ def test_colours_follow_folders_of_any_depth(tree: Visit) -> None:
 
 GROUPS = """async ([paths, depth]) => {
   const main = document.querySelector("script[type=module]").src;
-  const { colouring, HUES } = await import(new URL("graph/groups.js", main).href);
+  const { colouring, HUES } = await import(new URL("graph/legend.js", main).href);
   const { groups, of, depth: chosen } = colouring(paths, depth);
   return { groups, of: [...of], hues: HUES, depth: chosen };
 }"""

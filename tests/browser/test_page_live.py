@@ -38,7 +38,7 @@ def test_the_list_of_keys_has_those_of_the_view(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Graph", level=1)).to_be_attached()
     page.keyboard.press("Escape")
     page.keyboard.press("?")
-    expect(dialog.get_by_role("heading", level=3)).to_have_text(["Everywhere", "In graph", "In documents"])
+    expect(dialog.get_by_role("heading", level=3)).to_have_text(["Everywhere", "In the graph", "In documents"])
 
 
 def test_keys_of_another_view_do_nothing(visit: Visit) -> None:
@@ -250,7 +250,7 @@ def test_another_folder_offers_to_reload(away: Away, tmp_path: Path) -> None:
     other.mkdir()
     (other / "monday.md").write_text("# Monday\n\nRain.\n", encoding="utf-8")
     away.start(folder=other)
-    expect(away.note).to_contain_text("Another folder is served here now.")
+    expect(away.note).to_contain_text("headnote serves another folder now.")
     away.note.get_by_role("button", name="Reload").click()
     expect(page.locator("#folder")).to_have_text("diary")
 
@@ -332,10 +332,10 @@ def test_the_first_read_has_counts_and_a_time(visit: Visit) -> None:
 
     page.route("**/api/status", status)
     visit.go("#/search?q=battery")
-    words = "Reading the folder: 1,200 of 6,591 files read, about 41 seconds left. Search works on what is read."
+    words = "Reading the folder: 1,200 of 6,591 files read, about 41 seconds left. Search works on what has been read."
     expect(page.locator(".search-filling")).to_have_text(words)
     expect(page.locator(".hit").first).to_be_visible()
-    expect(page.locator("#index-state")).to_have_text("Reading, 18 %")
+    expect(page.locator("#index-state")).to_have_text("Reading, 18%")
     visit.go("#/status")
     expect(page.get_by_role("progressbar", name="Reading the folder")).to_have_attribute("value", "1200")
     expect(page.locator(".status-progress")).to_contain_text("about 41 seconds left")
@@ -520,7 +520,7 @@ def test_the_bar_does_not_shift(browser: Any, handbook_server: Server, width: in
         expect(page.locator("#index-state")).to_have_attribute("data-state", "fresh")
         assert page.evaluate(PLACES) == before
         page.locator(".state-text").evaluate(
-            "(text) => { text.textContent = 'Reading, 100 % of everything there is'; }"
+            "(text) => { text.textContent = 'Reading, 100% of everything there is'; }"
         )
         assert page.evaluate(PLACES) == before
         for name in HEADINGS:

@@ -6,34 +6,17 @@ pytest; without node or a network the test is skipped.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-TYPESCRIPT = "5.9.3"
+pytest_plugins = ("web_fixtures",)
+
 LONGEST_LINE = 120
 SHORTEST_FILE = 40
-SHORT_FOR_A_REASON = ["assets.js", "early-theme.js"]
+SHORT_FOR_A_REASON = ["assets.js", "early.js"]
 """Workers and frames load the first; the second runs before the page is painted."""
-
-
-@pytest.fixture(scope="module")
-def compiler(pytestconfig: pytest.Config) -> Path:
-    """The TypeScript compiler."""
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        pytest.skip("no node or npm on the path: types of JavaScript are not checked")
-    assert pytestconfig.cache is not None
-    folder = pytestconfig.cache.mkdir(f"typescript-{TYPESCRIPT}")
-    compiler = folder / "node_modules" / "typescript" / "bin" / "tsc"
-    if not compiler.exists():
-        command = [npm, "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder)]
-        result = subprocess.run([*command, f"typescript@{TYPESCRIPT}"], capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            pytest.skip(f"npm cannot install typescript {TYPESCRIPT}: {result.stderr.strip()[-200:]}")
-    return compiler
 
 
 def test_types_hold(compiler: Path, repository: Path) -> None:

@@ -1,7 +1,10 @@
-"""Fixtures of the tests of the web server: a small folder with an index, and a client."""
+"""Fixtures of the tests of the web server and its page: a small folder with an index, a client, and a compiler of
+JavaScript."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,8 @@ from web_folder import client_of, write_files
 
 from headnote import Index
 from headnote.api.keeper import KeeperState, Served
+
+TYPESCRIPT = "5.9.3"
 
 
 @pytest.fixture(scope="session")
@@ -33,3 +38,20 @@ def served(index: Index) -> Served:
 @pytest.fixture
 def client(served: Served) -> TestClient:
     return client_of(served)
+
+
+@pytest.fixture(scope="session")
+def compiler(pytestconfig: pytest.Config) -> Path:
+    """The TypeScript compiler, from npm, once, in the cache of pytest."""
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        pytest.skip("no node or npm on the path: types of JavaScript are not checked")
+    assert pytestconfig.cache is not None
+    folder = pytestconfig.cache.mkdir(f"typescript-{TYPESCRIPT}")
+    compiler = folder / "node_modules" / "typescript" / "bin" / "tsc"
+    if not compiler.exists():
+        command = [npm, "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder)]
+        result = subprocess.run([*command, f"typescript@{TYPESCRIPT}"], capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            pytest.skip(f"npm cannot install typescript {TYPESCRIPT}: {result.stderr.strip()[-200:]}")
+    return compiler

@@ -76,6 +76,8 @@ FIRST_MODULES = ("js/main.js", "js/search/search-view.js")
 """What the first view runs. The modules that these import are loaded along with them, not one after the other."""
 BUNDLE = "js/bundle/main.js"
 """All modules as one file, which a released package has beside them. Workers and frames load theirs as they are."""
+TRANSLATIONS = "texts/"
+"""A table for each language besides English. Its name is the code of the language."""
 FRAMES = {"frames/diagram.html": DIAGRAM_POLICY}
 """Pages that the page shows inside itself, each with a policy of its own."""
 FOREVER = {"Cache-Control": "max-age=31536000, immutable"}
@@ -122,8 +124,14 @@ class PageFiles:
         preload = [f'<link rel="modulepreload" href="{base}/{path}">' for path in self._first_modules]
         if BUNDLE in self._contents:
             page, preload = page.replace(f"{base}/{FIRST_MODULES[0]}", f"{base}/{BUNDLE}"), []
-        page = page.replace("<!-- modules -->", "\n  ".join(preload))
+        page = page.replace("<!-- modules -->", "\n  ".join(preload)).replace("{languages}", " ".join(self.languages))
         return PageFile("index.html", page.replace("{folder}", html.escape(folder)).encode("utf-8", "replace"))
+
+    @property
+    def languages(self) -> list[str]:
+        """The codes of the languages of the page."""
+        translations = [path for path in self._contents if path.startswith(TRANSLATIONS)]
+        return ["en", *sorted(posixpath.basename(path).partition(".")[0] for path in translations)]
 
     def respond_index(self, request: Request, folder: str) -> Response:
         index = self.index(folder)

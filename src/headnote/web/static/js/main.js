@@ -1,13 +1,14 @@
 /** The page: a view for each address. A view keeps its state while another one is shown. */
 
 import { startConnectionNote } from "./core/connection.js";
-import { h, refill } from "./core/dom.js";
+import { entitle, h, refill } from "./core/dom.js";
 import { startStateChip } from "./core/progress.js";
 import { arrivedAt, parseRoute, returnTo, startReturning } from "./core/routes.js";
 import { onStatus, startStatusFeed } from "./core/status-feed.js";
+import { t, tellPage } from "./core/texts.js";
 import { heading, startFocusKeeper } from "./shell/focus.js";
 import { setPlace, startKeys, startViewKeys } from "./shell/keys.js";
-import { startTheme } from "./shell/preferences.js";
+import { startLanguages, startTheme } from "./shell/preferences.js";
 import { isView, loadOthers, startPalette, viewOf } from "./shell/views.js";
 
 /** @typedef {import("./shell/views.js").View} View */
@@ -41,15 +42,15 @@ async function route() {
   setPlace(name);
   const place = arrivedAt();
   if (!isView(name)) {
-    wait("Not found", noSuchView(name));
-    document.title = "Not found – headnote";
+    wait(t("view.none"), noSuchView(name));
+    entitle(t("view.none"));
     return;
   }
   const view = await load(name);
   if (current !== name || !view) return;
   show(view.element);
   view.show(query);
-  document.title = `${view.title(query)} – headnote`;
+  entitle(view.title(query));
   if (fromOther) arrive(name, view);
   if (place && !isFirst) returnTo(view, place);
   wantsFocus = false;
@@ -74,20 +75,20 @@ async function load(name) {
 /** @param {string} name @param {HTMLElement} [notice] */
 function wait(name, notice) {
   const title = document.querySelector(`.views a[data-view="${name}"]`)?.textContent?.trim() ?? name;
-  const word = notice ?? h("p", { class: "soft waiting" }, "Opening…");
+  const word = notice ?? h("p", { class: "soft waiting" }, t("view.opening"));
   refill(waiting, h("div", { class: "view-head" }, h("h1", { tabindex: "-1" }, title)), word);
   show(waiting);
 }
 
 /** @param {string} name */
 function noSuchView(name) {
-  const search = h("a", { class: "button", href: "#/search" }, "Search");
-  return h("div", { class: "notice" }, h("p", { class: "break" }, `This page has no view “${name}”.`), search);
+  const search = h("a", { class: "button", href: "#/search" }, t("view.search"));
+  return h("div", { class: "notice" }, h("p", { class: "break" }, t("view.unknown", { name })), search);
 }
 
 function cannotOpen() {
-  const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Reload");
-  return h("div", { class: "notice" }, h("p", null, "This view could not be loaded."), reload);
+  const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, t("button.reload"));
+  return h("div", { class: "notice" }, h("p", null, t("view.failed")), reload);
 }
 
 /** @param {HTMLElement} element */
@@ -147,8 +148,10 @@ for (const link of document.querySelectorAll(".views a")) {
   });
 }
 
+tellPage();
 refill(main, waiting);
 startTheme();
+startLanguages();
 startStateChip();
 startReturning();
 startConnectionNote();

@@ -1,6 +1,7 @@
 /** Questions to the server, and the errors it answers with. While it does not answer, they wait. */
 
 import { answering, report } from "./connection.js";
+import { known, t } from "./texts.js";
 
 /** Times that a question is asked, if the server is back each time and yet does not answer it. */
 const ATTEMPTS = 3;
@@ -102,16 +103,25 @@ async function reach(address, options) {
   const response = await fetch(address, { credentials: "same-origin", ...options }).catch(unreachable);
   if (response.ok) return response;
   const body = await response.json().catch(() => null);
-  const { message, remedy, code } = body?.error ?? {};
+  const { code } = body?.error ?? {};
   if (code === "token_wanted") report("locked");
-  throw new ApiError(message ?? `The server answered ${response.status}.`, remedy ?? "", code ?? "");
+  throw failure(body?.error ?? { message: t("problem.status", { status: String(response.status) }) });
+}
+
+/**
+ * The words of the page for what has a code that it knows; for all else those of the server.
+ * @param {{message: string, remedy?: string, code?: string}} problem
+ */
+export function failure({ message, remedy = "", code = "" }) {
+  const own = known(`problem.${code}`, "");
+  return new ApiError(own || message, own ? known(`problem.${code}.remedy`, "") : remedy, code);
 }
 
 /** @param {unknown} error @returns {never} */
 function unreachable(error) {
   if (isAbort(error)) throw error;
   report("silent");
-  throw new ApiError("The server is not responding.", "Is headnote serve still running?", "unreachable");
+  throw failure({ message: "", code: "unreachable" });
 }
 
 // -- Only the last of many questions counts: asking again calls the earlier ones off

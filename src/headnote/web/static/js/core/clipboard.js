@@ -1,6 +1,7 @@
 /** The clipboard, and a short word that something is on it. */
 
 import { announce, h } from "./dom.js";
+import { t } from "./texts.js";
 
 const SHOWN = 2200;
 
@@ -12,7 +13,7 @@ let timer;
 /** @param {string} text @param {string} done What to say then. @returns {Promise<boolean>} */
 export async function copy(text, done) {
   const isCopied = await write(text);
-  say(isCopied ? done : "The browser does not allow copying here");
+  say(isCopied ? done : t("copy.refused"));
   return isCopied;
 }
 

@@ -9,6 +9,7 @@
  */
 
 import { announce, h, refill } from "./dom.js";
+import { t } from "./texts.js";
 
 /** @type {Connection} */
 let now = "answers";
@@ -85,13 +86,10 @@ const PATIENCE = 600;
 
 /** @type {Record<Exclude<Connection, "answers">, [string, string]>} What is so, and what happens next. */
 const WORDS = {
-  silent: ["headnote does not answer.", "Start it again, and this page goes on by itself."],
-  locked: [
-    "headnote was started with another token.",
-    "Open the address that it printed, and this page goes on by itself.",
-  ],
-  upgraded: ["headnote was updated.", "Reload the page to use the new version."],
-  moved: ["Another folder is served here now.", "Reload the page to see it."],
+  silent: [t("away.silent"), t("away.silent.next")],
+  locked: [t("away.locked"), t("away.locked.next")],
+  upgraded: [t("away.upgraded"), t("away.upgraded.next")],
+  moved: [t("away.moved"), t("away.moved.next")],
 };
 
 export function startConnectionNote() {
@@ -101,11 +99,13 @@ export function startConnectionNote() {
   onConnection((connection) => {
     window.clearTimeout(timer);
     if (connection === "answers") {
-      if (note.hasChildNodes()) announce("headnote answers again");
+      if (note.hasChildNodes()) announce(t("away.over"));
       refill(note);
     } else timer = window.setTimeout(() => refill(note, ...words(connection)), note.hasChildNodes() ? 0 : PATIENCE);
   });
 }
+
+const reload = () => location.reload();
 
 /** @param {Exclude<Connection, "answers">} connection */
 function words(connection) {
@@ -113,6 +113,6 @@ function words(connection) {
   const needsReload = connection === "upgraded" || connection === "moved";
   return [
     h("p", null, h("strong", null, what), " ", next),
-    needsReload && h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Reload"),
+    needsReload && h("button", { type: "button", class: "button", onclick: reload }, t("button.reload")),
   ];
 }

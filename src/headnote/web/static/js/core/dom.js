@@ -94,6 +94,20 @@ const separator = () => [
   h("span", { class: "visually-hidden" }, ", "),
 ];
 
+/** @param {string} name @param {string} key */
+export const withKey = (name, key) => `${name} (${key})`;
+
+/** What a button does, and the key for it. @param {HTMLElement} element @param {string} name @param {string} key */
+export function nameWithKey(element, name, key) {
+  element.setAttribute("aria-label", name);
+  element.title = withKey(name, key);
+}
+
+/** @param {string} title Of what is shown. */
+export function entitle(title) {
+  document.title = `${title} – headnote`;
+}
+
 /** Announce a message to screen readers, once. @param {string} text */
 export function announce(text) {
   const place = document.getElementById("announcer");

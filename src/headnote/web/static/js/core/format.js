@@ -1,10 +1,20 @@
 /** Numbers, times and places as people read them, and text as the server counts it. */
 
-const WHOLE = new Intl.NumberFormat("en");
-const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+import { language, t } from "./texts.js";
+
+const WHOLE = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+const PART = new Intl.NumberFormat(language, { style: "percent" });
+const RELATIVE = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 
 /** @param {number} value */
 export const whole = (value) => WHOLE.format(Math.round(value));
+
+/** With so many digits behind the point, such as a score. @param {number} value @param {number} digits */
+export const exactly = (value, digits) =>
+  value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** As a percentage, rounded down: what is not complete is not 100 %. @param {number} done @param {number} total */
+export const portion = (done, total) => PART.format(Math.floor((100 * done) / total) / 100);
 
 /** @param {number} count @param {string} one @param {string} [many] */
 export function plural(count, one, many = `${one}s`) {
@@ -20,7 +30,7 @@ export function bytes(bytes) {
     value /= 1000;
     unit += 1;
   }
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+  return `${value < 10 && unit > 0 ? exactly(value, 1) : whole(value)} ${units[unit]}`;
 }
 
 /** @param {number} seconds Since 1970. @param {number} [now] */
@@ -33,14 +43,19 @@ export function ago(seconds, now = Date.now() / 1000) {
     [60, "minute"],
   ];
   for (const [length, unit] of steps) if (passed >= length) return RELATIVE.format(-Math.floor(passed / length), unit);
-  return "just now";
+  return t("time.now");
 }
 
 /** How long something takes, such as `about 3 minutes`. @param {number} seconds */
 export function roughly(seconds) {
-  if (seconds < 90) return `about ${plural(Math.max(1, Math.round(seconds)), "second")}`;
-  if (seconds < 5400) return `about ${plural(Math.round(seconds / 60), "minute")}`;
-  return `about ${plural(Math.round(seconds / 3600), "hour")}`;
+  if (seconds < 90) return about(Math.max(1, seconds), "second");
+  return seconds < 5400 ? about(seconds / 60, "minute") : about(seconds / 3600, "hour");
+}
+
+/** @param {number} amount @param {"second"|"minute"|"hour"} unit */
+function about(amount, unit) {
+  const format = new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });
+  return t("time.about", { time: format.format(Math.round(amount)) });
 }
 
 /** Of a model: its name without what only programs compare. @param {string} name */

@@ -1,8 +1,9 @@
 /** What the server does with the folder, in words for readers: in the corner of the page, above hits, in the status. */
 
 import { connection } from "./connection.js";
-import { plural, roughly, whole } from "./format.js";
+import { portion, roughly } from "./format.js";
 import { isFilling, onStatus } from "./status-feed.js";
+import { t } from "./texts.js";
 
 /** @typedef {import("../types.js").Status} Status */
 /** @typedef {"fresh"|"busy"|"problem"|"away"} State */
@@ -14,21 +15,25 @@ import { isFilling, onStatus } from "./status-feed.js";
  * @returns {[State, string]}
  */
 export function shortState(status, error) {
-  if (connection() !== "answers") return ["away", "No answer"];
-  if (error || status?.problem) return ["problem", "Needs attention"];
-  if (!status) return ["busy", "Connecting"];
-  if (status.files_read) return ["busy", `Reading${share(status.files_read)}`];
-  if (status.elsewhere) return ["busy", "Being updated"];
-  if (status.progress?.stage === "documents") return ["busy", "Updating"];
-  if (status.read_only) return ["fresh", "Read-only"];
-  if (status.progress || status.pending > 0) return ["busy", `Preparing${share(status.progress)}`];
-  if (status.busy) return ["busy", "Updating"];
-  return ["fresh", "Up to date"];
+  if (connection() !== "answers") return ["away", t("state.away")];
+  if (error || status?.problem) return ["problem", t("state.problem")];
+  if (!status) return ["busy", t("state.connecting")];
+  if (status.files_read) return ["busy", share("state.reading", "state.reading.part", status.files_read)];
+  if (status.elsewhere) return ["busy", t("state.elsewhere")];
+  if (status.progress?.stage === "documents") return ["busy", t("state.updating")];
+  if (status.read_only) return ["fresh", t("state.readOnly")];
+  if (status.progress || status.pending > 0)
+    return ["busy", share("state.preparing", "state.preparing.part", status.progress)];
+  if (status.busy) return ["busy", t("state.updating")];
+  return ["fresh", t("state.fresh")];
 }
 
-/** @param {{done: number, total: number}|null} part */
-function share(part) {
-  return part && part.total > 0 ? `, ${Math.floor((100 * part.done) / part.total)} %` : "";
+/**
+ * @param {"state.reading"|"state.preparing"} what @param {"state.reading.part"|"state.preparing.part"} withPart
+ * @param {{done: number, total: number}|null} far
+ */
+function share(what, withPart, far) {
+  return far && far.total > 0 ? t(withPart, { part: portion(far.done, far.total) }) : t(what);
 }
 
 /**
@@ -41,42 +46,41 @@ export function inProgress(status) {
   const { files_read: read, progress, pending } = status;
   if (read) return reading(read, progress);
   if (progress?.stage === "documents" || (status.busy && !progress && pending === 0)) {
-    const far = progress && progress.total > 0 ? amount(progress, "file", progress) : "";
-    const meanwhile = "Search works; the newest changes may be missing.";
-    return { what: "Reading changes", far, meanwhile, ...counted(progress) };
+    const far = progress && progress.total > 0 ? amount(progress, "progress.files", progress) : "";
+    return { what: t("progress.changes"), far, meanwhile: t("progress.changes.meanwhile"), ...counted(progress) };
   }
   if (pending === 0 && !progress) return null;
-  const meanwhile = status.models.some(({ role }) => role === "instant")
-    ? "Search works already, and gets better when this is done."
-    : "Search works already; what is not prepared yet is found by its words only.";
-  return { what: "Preparing search by meaning", far: portion(progress), meanwhile, ...counted(progress) };
+  const hasInstant = status.models.some(({ role }) => role === "instant");
+  const meanwhile = t(hasInstant ? "progress.meaning.instant" : "progress.meaning.words");
+  return { what: t("progress.meaning"), far: portionOf(progress), meanwhile, ...counted(progress) };
 }
 
 /** @param {{done: number, total: number}} read @param {Status["progress"]} progress */
 function reading(read, progress) {
-  const far = read.total > 0 ? amount(read, "file", progress, " read") : "looking for files";
-  const meanwhile = read.done > 0 ? "Search works on what is read." : "The first files can be searched in a moment.";
-  return { what: "Reading the folder", far, meanwhile, ...read };
+  const far = read.total > 0 ? amount(read, "progress.filesRead", progress) : t("progress.looking");
+  const meanwhile = t(read.done > 0 ? "progress.folder.some" : "progress.folder.none");
+  return { what: t("progress.folder"), far, meanwhile, ...read };
 }
 
 /**
  * How much of it is done. What is prepared are passages and names together, which nobody counts.
  * @param {Status["progress"]} progress
  */
-function portion(progress) {
-  if (!progress || progress.total === 0) return "";
-  const left = progress.seconds_left ? `, ${roughly(progress.seconds_left)} left` : "";
-  return `${Math.floor((100 * progress.done) / progress.total)} %${left}`;
+function portionOf(progress) {
+  return progress && progress.total > 0 ? withTime(portion(progress.done, progress.total), progress) : "";
 }
 
 /**
- * @param {{done: number, total: number}} part @param {string} unit
+ * @param {{done: number, total: number}} files @param {"progress.files"|"progress.filesRead"} words
  * @param {Status["progress"]} progress
- * @param {string} [verb]
  */
-function amount({ done, total }, unit, progress, verb = "") {
-  const left = progress?.seconds_left ? `, ${roughly(progress.seconds_left)} left` : "";
-  return `${whole(done)} of ${plural(total, unit)}${verb}${left}`;
+function amount({ done, total }, words, progress) {
+  return withTime(t(words, { done, count: total }), progress);
+}
+
+/** @param {string} far @param {Status["progress"]} progress */
+function withTime(far, progress) {
+  return progress?.seconds_left ? t("progress.left", { far, time: roughly(progress.seconds_left) }) : far;
 }
 
 /** @param {Status["progress"]} progress */

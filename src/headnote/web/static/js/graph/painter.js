@@ -4,7 +4,7 @@
  */
 
 import { plural } from "../core/format.js";
-import { HUES } from "./groups.js";
+import { HUES } from "./legend.js";
 
 /** @typedef {import("./picture.js").Camera} Camera */
 /** @typedef {import("./scene.js").Scene} Scene */

@@ -1,6 +1,7 @@
 /** Which key does what, where. Each view registers its own keys; the dialog behind `?` lists them. */
 
-import { h, refill } from "../core/dom.js";
+import { h, nameWithKey, refill, withKey } from "../core/dom.js";
+import { known, t } from "../core/texts.js";
 import { recall, remember } from "./preferences.js";
 
 /**
@@ -90,9 +91,7 @@ function isTyping(target) {
 
 // -- The list of keys, where single keys can be turned off
 
-/** @type {Record<string, string>} */
-const NAMES = { document: "In documents", [EVERYWHERE]: "Everywhere" };
-export const MOD = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
+export const MOD = /Mac|iP/.test(navigator.platform) ? "⌘" : t("key.mod");
 
 export function openKeysDialog() {
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys-dialog"));
@@ -103,16 +102,16 @@ export function openKeysDialog() {
     h(
       "div",
       { class: "keys-head" },
-      h("h2", { id: "keys-title" }, "Keys"),
-      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close"),
+      h("h2", { id: "keys-title" }, t("keys.title")),
+      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, t("button.close")),
     ),
     places()
       .map((where) => [
-        h("h3", null, NAMES[where] ?? `In ${where}`),
+        h("h3", null, known(`keys.in.${where}`, where)),
         h("dl", { class: "keys-list" }, keysOf(where).map(row)),
       ])
       .flat(),
-    h("div", { class: "keys-switch" }, allowed, h("label", { for: "keys-allowed" }, "Enable single-key shortcuts")),
+    h("div", { class: "keys-switch" }, allowed, h("label", { for: "keys-allowed" }, t("keys.allowed"))),
   );
   if (!dialog.open) dialog.showModal();
 }
@@ -133,7 +132,7 @@ function keyElements(press) {
 function named(key) {
   /** @type {Record<string, string>} */
   const arrows = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
-  return arrows[key] ?? (key.length === 1 && key !== key.toLowerCase() ? `Shift ${key}` : key);
+  return arrows[key] ?? (key.length === 1 && key !== key.toLowerCase() ? t("key.shift", { key }) : key);
 }
 
 // -- Keys that work everywhere: the way to each view, the theme, the list of keys
@@ -150,30 +149,36 @@ const VIEWS = [
 
 /** @param {{go: (view: string) => void, leaveField: () => void}} actions */
 export function startViewKeys({ go, leaveField }) {
-  document.getElementById("keys-open")?.addEventListener("click", openKeysDialog);
+  const opening = /** @type {HTMLElement} */ (document.getElementById("keys-open"));
+  opening.addEventListener("click", openKeysDialog);
+  nameWithKey(opening, t("keys.open"), "?");
+  for (const [digit, , view] of VIEWS) {
+    const link = /** @type {HTMLElement} */ (document.querySelector(`.views a[data-view="${view}"]`));
+    link.title = withKey(link.textContent?.trim() ?? "", digit);
+  }
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && isTyping(event.target)) leaveField();
   });
   registerKeys(EVERYWHERE, [
-    { press: ["/"], meaning: "search", act: () => go("search") },
+    { press: ["/"], meaning: t("keys.find"), act: () => go("search") },
     {
       press: VIEWS.map(([digit]) => digit),
       shown: ["1", "…", "6"],
-      meaning: "search, documents, playground, graph, ask, status",
+      meaning: t("keys.views"),
       act: (press) => go(VIEWS.find(([digit]) => digit === press)?.[2] ?? "search"),
     },
     {
       press: VIEWS.map(([, letters]) => letters),
       shown: ["g s"],
-      meaning: "search; also g d, g p, g r (graph), g a, g i (index status)",
+      meaning: t("keys.letters"),
       act: (press) => go(VIEWS.find(([, letters]) => letters === press)?.[2] ?? "search"),
     },
     {
       press: ["t"],
-      meaning: "switch between light and dark",
+      meaning: t("keys.theme"),
       act: () => document.getElementById("theme-toggle")?.click(),
     },
-    { press: ["?"], meaning: "this list", act: openKeysDialog },
-    { press: ["Escape"], meaning: "close, or leave a field" },
+    { press: ["?"], meaning: t("keys.list"), act: openKeysDialog },
+    { press: ["Escape"], meaning: t("keys.escape") },
   ]);
 }

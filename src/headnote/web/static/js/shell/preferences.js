@@ -1,6 +1,8 @@
 /** A few choices that outlive the page. Where storage is forbidden, they last as long as the page. */
 
+import { h, nameWithKey, refill } from "../core/dom.js";
 import { currentStatus } from "../core/status-feed.js";
+import { language, t } from "../core/texts.js";
 
 /** @type {Map<string, string>} */
 const fallback = new Map();
@@ -48,10 +50,29 @@ const isDark = () => document.documentElement.dataset.theme === "dark";
 /** @param {"light"|"dark"} theme @param {HTMLButtonElement} button */
 function show(theme, button) {
   document.documentElement.dataset.theme = theme;
-  const label = theme === "dark" ? "Use the light theme" : "Use the dark theme";
-  button.setAttribute("aria-label", label);
-  button.title = `${label} (t)`;
+  nameWithKey(button, t(theme === "dark" ? "theme.light" : "theme.dark"), "t");
   document.dispatchEvent(new CustomEvent("themechange"));
+}
+
+// -- The language: what the browser asks for, until the reader chooses
+
+/** The languages that there are, by their codes, each with its own name. @type {[string, string][]} */
+export const LANGUAGES = (document.documentElement.dataset.languages ?? "")
+  .split(" ")
+  .map((code) => [code, new Intl.DisplayNames(code, { type: "language" }).of(code) ?? code]);
+
+/** Its texts are taken when modules are loaded, so the page is loaded anew. @param {string} code */
+export function chooseLanguage(code) {
+  remember("language", code);
+  location.reload();
+}
+
+export function startLanguages() {
+  const select = /** @type {HTMLSelectElement} */ (document.getElementById("language"));
+  const options = LANGUAGES.map(([code, name]) => h("option", { value: code, lang: code }, name));
+  refill(select, options);
+  select.value = language;
+  select.addEventListener("change", () => chooseLanguage(select.value));
 }
 
 // -- The searches that led somewhere, the last one first. They stay in this browser; each served folder has its own.

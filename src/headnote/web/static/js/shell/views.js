@@ -4,6 +4,7 @@
  */
 
 import { loaded } from "../core/connection.js";
+import { t } from "../core/texts.js";
 import { EVERYWHERE, MOD, registerKeys } from "./keys.js";
 
 // -- The views, each made once
@@ -67,8 +68,7 @@ export function startPalette(actions) {
       typed();
     }
   };
-  const meaning = "go to anything: documents, passages, commands";
-  registerKeys(EVERYWHERE, [{ press: ["Mod+k"], meaning, act: () => void open() }]);
+  registerKeys(EVERYWHERE, [{ press: ["Mod+k"], meaning: t("keys.palette"), act: () => void open() }]);
   const field = document.getElementById("palette-open");
   field?.addEventListener("click", () => void open());
   /** @type {HTMLElement} */ (field?.querySelector("kbd")).textContent = `${MOD} K`;

@@ -1,0 +1,182 @@
+/**
+ * Whatever the page says. The table is in English here, and in another language in `texts/<language>.json`, which is
+ * loaded only if it is wanted. `shell/early.js` decides on the language before anything is painted; another choice
+ * loads the page anew. So a module may take its texts when it is loaded, and none has to follow a change.
+ */
+
+import { asset } from "./assets.js";
+
+// -- What a text is called, and what is put into it. Types know which texts there are, and what each of them needs.
+
+/** @typedef {typeof ENGLISH} Texts */
+/** @typedef {keyof Texts} Key */
+/**
+ * @template S
+ * @typedef {S extends `${string}{${infer Name}}${infer Rest}` ? Name | Placeholders<Rest> : never} Placeholders
+ */
+/**
+ * @template {Key} K
+ * @typedef {Texts[K] extends string ? Placeholders<Texts[K]> : "count" | Placeholders<Texts[K][keyof Texts[K]]>} Names
+ */
+/**
+ * @template {Key} K
+ * @template V
+ * @typedef {[Names<K>] extends [never] ? [] : [Record<Names<K>, V>]} Given
+ */
+
+/**
+ * The text of that name. Numbers are written as the language does; what is no amount, such as a line, comes as text.
+ * @template {Key} K
+ * @param {K} key
+ * @param {Given<K, string|number>} given
+ */
+export const t = (key, ...given) => filled(key, given[0]).join("");
+
+/**
+ * The same as children of an element: what is put in may be elements.
+ * @template {Key} K
+ * @param {K} key
+ * @param {Given<K, string|number|Node>} given
+ */
+export const parts = (key, ...given) => filled(key, given[0]).filter((part) => part !== "");
+
+/** The text of that name if there is one, or else what the server says. @param {string} key @param {string} said */
+export const known = (key, said) => (Object.hasOwn(table, key) ? filled(/** @type {Key} */ (key)).join("") : said);
+
+/** @param {Key} key @param {Record<string, string|number|Node>} [given] @returns {(string|Node)[]} */
+function filled(key, given = {}) {
+  const text = table[key];
+  const form = typeof text === "string" ? text : (text[plurals.select(Number(given.count))] ?? text.other);
+  return form.split(/\{(\w+)\}/).map((part, at) => {
+    const value = at % 2 ? given[part] : part;
+    return typeof value === "number" ? numbers.format(value) : value;
+  });
+}
+
+/** What stands in `index.html`, where it is in English. */
+export function tellPage() {
+  const all = document.querySelectorAll("[data-t], [data-t-label], [data-t-title]");
+  for (const element of /** @type {NodeListOf<HTMLElement>} */ (all)) {
+    const { t: text, tLabel: label, tTitle: title } = /** @type {Record<string, Key>} */ (element.dataset);
+    if (text) element.textContent = filled(text).join("");
+    if (element.dataset.text) element.dataset.text = element.textContent ?? "";
+    if (label) element.setAttribute("aria-label", filled(label).join(""));
+    if (title) element.title = filled(title).join("");
+  }
+  document.documentElement.dataset.told = language;
+}
+
+// -- The table. What counts something has a form for each plural that the language knows.
+
+const ENGLISH = /** @type {const} */ ({
+  // Everywhere
+  "button.close": "Close",
+  "button.reload": "Reload",
+  "copy.refused": "The browser does not allow copying here",
+  "time.about": "about {time}",
+  "time.now": "just now",
+
+  // The bar, and what any view may have to say
+  "bar.skip": "Skip to content",
+  "bar.views": "Views",
+  "view.search": "Search",
+  "view.document": "Documents",
+  "view.playground": "Playground",
+  "view.graph": "Graph",
+  "view.ask": "Ask",
+  "view.status": "Status",
+  "bar.find": "Search…",
+  "bar.language": "Language",
+  "theme.light": "Use the light theme",
+  "theme.dark": "Use the dark theme",
+  "view.opening": "Opening…",
+  "view.none": "Not found",
+  "view.unknown": "This page has no view “{name}”.",
+  "view.failed": "This view could not be loaded.",
+
+  // The connection to the server
+  "away.silent": "headnote does not answer.",
+  "away.silent.next": "Restart it; this page will reconnect.",
+  "away.locked": "headnote was restarted with another token.",
+  "away.locked.next": "Open the address that it printed; this page will reconnect.",
+  "away.upgraded": "headnote was updated.",
+  "away.upgraded.next": "Reload the page to use the new version.",
+  "away.moved": "headnote serves another folder now.",
+  "away.moved.next": "Reload the page to see it.",
+  "away.over": "headnote answers again",
+
+  // Errors, by the code that the server gives them; the others are told in its own words
+  "problem.unreachable": "headnote does not answer.",
+  "problem.unreachable.remedy": "Is headnote serve still running?",
+  "problem.status": "The server answered with status {status}.",
+  "problem.not_found": "This document is not in the folder.",
+  "problem.busy": "headnote is answering as many questions as it can.",
+  "problem.busy.remedy": "Ask again in a few seconds.",
+  "problem.token_wanted": "headnote was restarted with another token.",
+  "problem.token_wanted.remedy": "Open the address that it printed.",
+  "problem.failed": "Something went wrong in headnote.",
+  "problem.failed.remedy": "The terminal that it runs in has the details.",
+
+  // What the server does with the folder
+  "state.away": "No answer",
+  "state.problem": "Needs attention",
+  "state.connecting": "Connecting",
+  "state.reading": "Reading",
+  "state.reading.part": "Reading, {part}",
+  "state.elsewhere": "Being updated",
+  "state.updating": "Updating",
+  "state.readOnly": "Read-only",
+  "state.preparing": "Preparing",
+  "state.preparing.part": "Preparing, {part}",
+  "state.fresh": "Up to date",
+  "progress.changes": "Reading changes",
+  "progress.changes.meanwhile": "Search works; the newest changes may be missing.",
+  "progress.meaning": "Preparing search by meaning",
+  "progress.meaning.instant": "Search works already, and gets better when this is done.",
+  "progress.meaning.words": "Search works already, by words; passages that are ready are found by meaning, too.",
+  "progress.folder": "Reading the folder",
+  "progress.folder.some": "Search works on what has been read.",
+  "progress.folder.none": "The first files can be searched in a moment.",
+  "progress.looking": "looking for files",
+  "progress.files": { one: "{done} of {count} file", other: "{done} of {count} files" },
+  "progress.filesRead": { one: "{done} of {count} file read", other: "{done} of {count} files read" },
+  "progress.left": "{far}, {time} left",
+
+  // Keys
+  "keys.title": "Keys",
+  "keys.open": "Keyboard shortcuts",
+  "keys.allowed": "Enable single-key shortcuts",
+  "keys.in.everywhere": "Everywhere",
+  "keys.in.search": "In search",
+  "keys.in.document": "In documents",
+  "keys.in.playground": "In the playground",
+  "keys.in.graph": "In the graph",
+  "key.mod": "Ctrl",
+  "key.shift": "Shift {key}",
+  "keys.find": "search",
+  "keys.views": "search, documents, playground, graph, ask, status",
+  "keys.letters": "search; also g d, g p, g r (graph), g a, g i (index status)",
+  "keys.theme": "switch between light and dark",
+  "keys.list": "this list",
+  "keys.escape": "close, or leave a field",
+  "keys.palette": "go to anything: documents, passages, commands",
+});
+
+// -- The language
+
+/** @type {Record<Key, string|(Partial<Record<Intl.LDMLPluralRule, string>> & {other: string})>} */
+const table = { ...ENGLISH };
+/** Of the texts; English if the table of the wanted one cannot be loaded. */
+export const language = (await translate(document.documentElement.lang)) ? document.documentElement.lang : "en";
+document.documentElement.lang = language;
+const plurals = new Intl.PluralRules(language);
+const numbers = new Intl.NumberFormat(language);
+
+/** @param {string} wanted @returns {Promise<boolean>} Whether the table is in that language now. */
+async function translate(wanted) {
+  if (wanted === "en") return true;
+  const answer = await fetch(asset(`texts/${wanted}.json`)).catch(() => null);
+  if (!answer?.ok) return false;
+  Object.assign(table, await answer.json());
+  return true;
+}

@@ -1,0 +1,25 @@
+/*
+ * Runs before anything is painted, so that a dark page never flashes white, and no word is seen in two languages. Not a
+ * module: those wait.
+ */
+(function () {
+  const page = document.documentElement;
+
+  /** @param {string} name */
+  function recall(name) {
+    try {
+      return localStorage.getItem(`headnote-${name}`);
+    } catch {
+      // Storage may be blocked; the page then follows the system.
+      return null;
+    }
+  }
+
+  const theme = recall("theme");
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  page.dataset.theme = theme === "light" || theme === "dark" ? theme : isDark ? "dark" : "light";
+
+  const languages = (page.dataset.languages ?? "").split(" ");
+  const wanted = [recall("language"), ...navigator.languages].flatMap((one) => one?.toLowerCase().split("-")[0] ?? []);
+  page.lang = wanted.find((one) => languages.includes(one)) ?? "en";
+})();
