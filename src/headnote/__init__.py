@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 
     from headnote.answer.chat import Chat, Piece
     from headnote.answer.prompt import Message
-    from headnote.api import (
-        DocumentView,
-        Drift,
-        Index,
-        LeftOut,
-        ModelStatus,
-        Passages,
-        RootStatus,
-        Status,
-        open_pack,
-    )
+    from headnote.api import DocumentView, Drift, Index, LeftOut, ModelStatus, Passages, RootStatus, Status, open_pack
     from headnote.api.checking import check_links, lint
     from headnote.chunking.chunker import chunk
     from headnote.chunking.presets import presets

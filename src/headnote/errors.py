@@ -204,11 +204,7 @@ def warn(warning: Warning) -> None:
 
 
 def nearest(
-    word: str,
-    known: Sequence[str],
-    otherwise: str = "",
-    spelled: Callable[[str], str] = str,
-    also: Iterable[str] = (),
+    word: str, known: Sequence[str], otherwise: str = "", spelled: Callable[[str], str] = str, also: Iterable[str] = ()
 ) -> str:
     """A remedy for an unknown word: the known word that is most like it, else all of them. `also` are words that mean
     one of them: they are suggested, and not listed."""

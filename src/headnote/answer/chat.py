@@ -132,10 +132,7 @@ LIMITS = Limits(timeout=60.0, tries=4, deadline=600.0)
 """A local model may write for minutes; ten are more than 200,000 characters take."""
 MAX_REPLY_CHARS = 200_000
 """Characters of an answer. A model that does not stop is cut off there."""
-_ENDS = {
-    "length": "the model reached its output limit",
-    "content_filter": "the service withheld the rest",
-}
+_ENDS = {"length": "the model reached its output limit", "content_filter": "the service withheld the rest"}
 
 
 class Piece(NamedTuple):

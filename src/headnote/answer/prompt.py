@@ -148,8 +148,7 @@ def build_prompt(
     if not shown:
         needed = count(frame) + 100
         raise SettingsError(
-            f"no passage fits the budget of {budget} tokens",
-            remedy=f"give at least {needed}, or ask with fewer words",
+            f"no passage fits the budget of {budget} tokens", remedy=f"give at least {needed}, or ask with fewer words"
         )
     blocks = [render(passage, number, mark) for number, passage in enumerate(shown, 1)]
     messages = _messages([rules, *before], blocks, question)

@@ -13,29 +13,14 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from headnote.api.folders import (
-    Access,
-    AnyPath,
-    Asked,
-    check_adoption,
-    check_folder,
-    home_of,
-    open_folder,
-)
+from headnote.api.folders import Access, AnyPath, Asked, check_adoption, check_folder, home_of, open_folder
 from headnote.api.indexed_folder import IndexedFolder
 from headnote.api.reading import document_outline, passage, section
 from headnote.api.reports import DocumentView, Drift, Passages, Status
 from headnote.arguments import check_types, strings
 from headnote.chunking.masking import unmasked
 from headnote.chunking.settings import ChunkOptions
-from headnote.config import (
-    ChatSettings,
-    Choice,
-    Configure,
-    chat_environment,
-    load_chat_settings,
-    load_search_settings,
-)
+from headnote.config import ChatSettings, Choice, Configure, chat_environment, load_chat_settings, load_search_settings
 from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
 from headnote.errors import SettingsError
@@ -567,13 +552,7 @@ class Index(IndexedFolder):
         return matches
 
     def related(
-        self,
-        path: str = "",
-        line: int | None = None,
-        limit: int = 10,
-        *,
-        unlinked: bool = False,
-        linked: bool = False,
+        self, path: str = "", line: int | None = None, limit: int = 10, *, unlinked: bool = False, linked: bool = False
     ) -> list[Related]:
         """Passages of other documents that are near a document or one of its passages, best first, one of each.
 

@@ -22,17 +22,8 @@ from headnote.model import Chunk
 Pass = Callable[[ChunkingContext, list[Draft]], list[Draft]]
 
 STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
-    "window": (
-        sections.by_heading_or_whole,
-        sections.join_short_file,
-        sections.split,
-    ),
-    "header": (
-        sections.by_heading_or_paragraph,
-        paragraphs.merge_adjacent,
-        paragraphs.split,
-        pack.last_characters,
-    ),
+    "window": (sections.by_heading_or_whole, sections.join_short_file, sections.split),
+    "header": (sections.by_heading_or_paragraph, paragraphs.merge_adjacent, paragraphs.split, pack.last_characters),
     "section": (
         sections.by_heading,
         paragraphs.without_heading,
@@ -40,13 +31,7 @@ STRATEGIES: dict[Strategy, tuple[Pass, ...]] = {
         paragraphs.split,
         pack.whole_blocks,
     ),
-    "block": (
-        sections.by_boundaries,
-        pack.pack,
-        merge.small,
-        merge.with_content,
-        pack.whole_blocks,
-    ),
+    "block": (sections.by_boundaries, pack.pack, merge.small, merge.with_content, pack.whole_blocks),
     "none": (sections.whole,),
 }
 

@@ -45,12 +45,7 @@ _UNPRINTABLE = {**UNPRINTABLE, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 @options.place
 @options.as_json
 def ask_command(
-    named: NamedIndex,
-    limit: int,
-    budget: int,
-    model: str | None,
-    no_model: bool,
-    asked: dict[str, Any],
+    named: NamedIndex, limit: int, budget: int, model: str | None, no_model: bool, asked: dict[str, Any]
 ) -> None:
     """Answer a question and cite the lines the answer rests on.
 

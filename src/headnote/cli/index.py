@@ -38,14 +38,7 @@ from headnote.cli.progress_bar import UpdateBars
 from headnote.cli.standby import CAN_STAND_BY, commands_answered, end_in_background, start_in_background
 from headnote.cli.terminal import StyledLine, StyledText, write_error, write_json, write_lines, write_note
 from headnote.config import INDEX_NAMES, choose, load_settings
-from headnote.errors import (
-    LockedIndex,
-    MissingIndex,
-    RateLimited,
-    ServiceUnavailable,
-    SettingsError,
-    UnreachableIndex,
-)
+from headnote.errors import LockedIndex, MissingIndex, RateLimited, ServiceUnavailable, SettingsError, UnreachableIndex
 from headnote.index.manifest import OTHER_VERSION
 from headnote.index.plan import Plan, Report
 from headnote.signals import sigterm_interrupts

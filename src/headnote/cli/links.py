@@ -16,11 +16,7 @@ from headnote.cli.command import Argument, Option
 from headnote.cli.formatting import counted
 from headnote.cli.lint import CHECKING, FORMATS, check_flags, run_check
 from headnote.cli.output import Output, OutputRow, Shape, write_output
-from headnote.cli.terminal import (
-    StyledLine,
-    StyledText,
-    write_lines,
-)
+from headnote.cli.terminal import StyledLine, StyledText, write_lines
 from headnote.errors import SettingsError
 from headnote.links.checking.link_report import LINK_KINDS
 from headnote.store.rows import LinkRow

@@ -12,13 +12,7 @@ import click
 from headnote.api import Index, is_pack
 from headnote.api.keeper import keep_fresh
 from headnote.cli import options
-from headnote.cli.access import (
-    IndexCommand,
-    NamedIndex,
-    answer_on_one_core,
-    first_read_refusal,
-    open_for_server,
-)
+from headnote.cli.access import IndexCommand, NamedIndex, answer_on_one_core, first_read_refusal, open_for_server
 from headnote.cli.command import without_collector
 from headnote.cli.standby import commands_answered
 from headnote.cli.terminal import write_error

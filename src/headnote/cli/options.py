@@ -98,17 +98,10 @@ schema = click.option(
     help="Database schema of the index; named after the folder by default.",
 )
 adopt = click.option(
-    "--adopt",
-    cls=Option,
-    section=STORE,
-    is_flag=True,
-    help="Take over an index that was made before the folder moved.",
+    "--adopt", cls=Option, section=STORE, is_flag=True, help="Take over an index that was made before the folder moved."
 )
 allow_host = click.option(
-    "--allow-host",
-    metavar="NAME",
-    multiple=True,
-    help="Host name to accept, also by https from a proxy; repeatable.",
+    "--allow-host", metavar="NAME", multiple=True, help="Host name to accept, also by https from a proxy; repeatable."
 )
 read_only = click.option("--read-only", is_flag=True, help="Write nothing: serve the index as it is.")
 

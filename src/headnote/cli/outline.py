@@ -52,13 +52,7 @@ class FileOutline(NamedTuple):
 @output.null
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file and line.")
 def outline_command(
-    paths: tuple[Path, ...],
-    pack: Path | None,
-    depth: int,
-    mdx: bool,
-    form: str | None,
-    null: bool,
-    as_json: bool,
+    paths: tuple[Path, ...], pack: Path | None, depth: int, mdx: bool, form: str | None, null: bool, as_json: bool
 ) -> None:
     """Show headings as a tree, with line ranges and sizes.
 

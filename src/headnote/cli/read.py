@@ -24,10 +24,7 @@ COLUMNS = ("path", "start_line", "end_line", "text")
     "read",
     cls=IndexCommand,
     examples=[
-        (
-            "a document, and some lines of another",
-            "headnote read index.md calibration.md:1-12 --root docs",
-        ),
+        ("a document, and some lines of another", "headnote read index.md calibration.md:1-12 --root docs"),
         ("all that a glob matches, for an agent with little room", 'headnote read "**/*.md" --root docs --budget 800'),
         ("the same for programs", 'headnote read "**/*.md" --root docs --budget 800 --format jsonl'),
     ],

@@ -46,25 +46,14 @@ from headnote.search.spelling import corrected_query
 @options.words("query", "What to look for, with or without quotes.")
 @search_flags()
 @click.option(
-    "--context",
-    "-C",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Lines of context before and after.",
+    "--context", "-C", type=click.IntRange(min=0), default=0, metavar="N", help="Lines of context before and after."
 )
 @click.option("--full", is_flag=True, help="Show the whole text of each passage, not only its best lines.")
 @click.option("--explain", is_flag=True, help="Show how the query was understood, and why each passage was found.")
 @options.no_update
 @options.place
 @output.shape
-def search_command(
-    named: NamedIndex,
-    asked: dict[str, Any],
-    context: int,
-    full: bool,
-    explain: bool,
-) -> None:
+def search_command(named: NamedIndex, asked: dict[str, Any], context: int, full: bool, explain: bool) -> None:
     """Find the passages that answer a query.
 
     "Words in quotes" stand in a row, -word excludes, title:, path: and tag: filter, and OR joins alternatives. The

@@ -147,12 +147,7 @@ class ServedAddress(NamedTuple):
     place: Mapping[str, Any]
 
 
-def _serve(
-    target: ServedAddress,
-    settings: ServerSettings,
-    as_json: bool,
-    on_ready: Callable[[str], None],
-) -> None:
+def _serve(target: ServedAddress, settings: ServerSettings, as_json: bool, on_ready: Callable[[str], None]) -> None:
     # Late: these modules need the extra `server`, and the first one checks that it is installed.
     from headnote.web import check_packages
 

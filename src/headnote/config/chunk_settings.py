@@ -258,10 +258,7 @@ class LoadedSettings:
 
 
 def load_settings(
-    preset: str | None,
-    flags: Mapping[str, Any],
-    start: Path,
-    environment: Mapping[str, str] | None = None,
+    preset: str | None, flags: Mapping[str, Any], start: Path, environment: Mapping[str, str] | None = None
 ) -> LoadedSettings:
     """The settings for documents in `start`. A flag that is None or an empty list was not given."""
     from_flags = flag_values({**flags, "preset": preset})

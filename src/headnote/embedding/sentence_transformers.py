@@ -74,9 +74,7 @@ class SentenceTransformersEmbedder:
         with self._lock:
             if self._loaded is None:
                 library = load(
-                    "sentence_transformers",
-                    "embedding with sentence-transformers",
-                    install("sentence-transformers"),
+                    "sentence_transformers", "embedding with sentence-transformers", install("sentence-transformers")
                 )
                 device = chosen_device()
                 # The library finds a GPU by itself.

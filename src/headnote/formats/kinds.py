@@ -21,21 +21,12 @@ class Format(NamedTuple):
     """Endings of its files."""
 
 
-FORMATS = (
-    Format("html", (".html", ".htm")),
-    Format("notebook", (".ipynb",)),
-    Format("rst", (".rst", ".rest")),
-)
+FORMATS = (Format("html", (".html", ".htm")), Format("notebook", (".ipynb",)), Format("rst", (".rst", ".rest")))
 """A format is here only if its parser tells where everything stands in the file."""
 
 _SUFFIXES = tuple(suffix for form in FORMATS for suffix in form.suffixes)
 
-_REFUSED = {
-    "adoc": "AsciiDoc",
-    "asciidoc": "AsciiDoc",
-    "docx": "Word",
-    "pdf": "PDF",
-}
+_REFUSED = {"adoc": "AsciiDoc", "asciidoc": "AsciiDoc", "docx": "Word", "pdf": "PDF"}
 _WITHOUT_POSITIONS = "no parser for Python tells where in the file its text stands, so hits could not name a line"
 
 

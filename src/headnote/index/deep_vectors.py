@@ -272,10 +272,7 @@ class _EmbeddingRun:
             raise
 
     def _each_batch(
-        self,
-        queue: Queue[Item],
-        most: int,
-        embed: Callable[[list[Item]], Callable[[Writer], None]],
+        self, queue: Queue[Item], most: int, embed: Callable[[list[Item]], Callable[[Writer], None]]
     ) -> Iterator[int]:
         """The sizes of the batches, each after it was stored. Embedding is slow and holds no transaction open."""
         with self._store.writing(self._wait) as writer:

@@ -16,15 +16,7 @@ from headnote.lines import LINE
 from headnote.markdown.inline import MARKUP, spans
 from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import scan_spans
-from headnote.markdown.views import (
-    View,
-    as_content,
-    footnote_content,
-    jsx_content,
-    list_items,
-    quote_content,
-    whole,
-)
+from headnote.markdown.views import View, as_content, footnote_content, jsx_content, list_items, quote_content, whole
 
 Extent = tuple[int, int]
 """Where something begins and ends."""

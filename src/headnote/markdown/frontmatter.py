@@ -213,10 +213,7 @@ def _listed(source: str) -> list[str | bool | None]:
 _Format = Literal["yaml", "toml"]
 
 _OPENING = re.compile(r"\ufeff?(---|\+\+\+)[ \t]*+(?=[\r\n])")
-_CLOSING = {
-    "---": re.compile(r"---[ \t]*+(?=[\r\n]|\Z)"),
-    "+++": re.compile(r"\+\+\+[ \t]*+(?=[\r\n]|\Z)"),
-}
+_CLOSING = {"---": re.compile(r"---[ \t]*+(?=[\r\n]|\Z)"), "+++": re.compile(r"\+\+\+[ \t]*+(?=[\r\n]|\Z)")}
 _FORMAT: dict[str, _Format] = {"---": "yaml", "+++": "toml"}
 
 _LINE_END = re.compile(r"\r\n?|\n")

@@ -137,14 +137,7 @@ class InlineSpan:
     __slots__ = ("end", "inner_end", "inner_start", "kind", "nesting", "start", "target")
 
     def __init__(
-        self,
-        kind: SpanKind,
-        start: int,
-        inner_start: int,
-        inner_end: int,
-        end: int,
-        target: str = "",
-        nesting: int = 0,
+        self, kind: SpanKind, start: int, inner_start: int, inner_end: int, end: int, target: str = "", nesting: int = 0
     ) -> None:
         self.kind = kind
         self.start = start

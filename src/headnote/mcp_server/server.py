@@ -41,16 +41,7 @@ from headnote.mcp_server.replies import (
     status_reply,
 )
 from headnote.model import Passage, to_plain
-from headnote.search.query import (
-    AGENT_HITS,
-    MAX_QUERY_CHARS,
-    OPTIONS,
-    Between,
-    Names,
-    Since,
-    Where,
-    read_options,
-)
+from headnote.search.query import AGENT_HITS, MAX_QUERY_CHARS, OPTIONS, Between, Names, Since, Where, read_options
 from headnote.search.ranking import NO_CONTEXTS, Contexts
 from headnote.tokens.bpe import as_encodable
 

@@ -28,13 +28,7 @@ def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -
         return known
 
     return [
-        KeywordFields(
-            title,
-            line(chunk.heading_path),
-            term_line(own, language),
-            aliases,
-            line(chunk.tags) + mark,
-        )
+        KeywordFields(title, line(chunk.heading_path), term_line(own, language), aliases, line(chunk.tags) + mark)
         if own.strip()
         else _NOTHING
         for chunk, own in ((chunk, _own_text(source, chunk)) for chunk in chunks)

@@ -72,9 +72,7 @@ def _load(path: Path) -> Any:
         tokenizer = library.Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingsError(
-            f"cannot read the tokenizer: {error.strerror}",
-            path=str(path),
-            remedy="give the path of a tokenizer.json",
+            f"cannot read the tokenizer: {error.strerror}", path=str(path), remedy="give the path of a tokenizer.json"
         ) from None
     except Exception as error:  # noqa: BLE001 - the library raises nothing more precise
         raise SettingsError(
@@ -111,8 +109,7 @@ class FunctionCounter(Counter):
             size = -1
         if size < 0:
             raise SettingsError(
-                f"the counter {self.name!r} returned {result!r}",
-                remedy="return the size as a whole number, 0 or more",
+                f"the counter {self.name!r} returned {result!r}", remedy="return the size as a whole number, 0 or more"
             )
         return size
 

@@ -12,14 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headnote.answer.answering import is_clear, quotes_in
-from headnote.errors import (
-    AnswerError,
-    EmbeddingError,
-    HeadnoteError,
-    IndexFailure,
-    MissingSource,
-    SettingsError,
-)
+from headnote.errors import AnswerError, EmbeddingError, HeadnoteError, IndexFailure, MissingSource, SettingsError
 from headnote.index.plan import FilesRead
 from headnote.markdown.headings import OutlineEntry
 from headnote.markdown.shown_headings import shown_breadcrumb, shown_heading

@@ -235,21 +235,14 @@ def links(served: Served, request: requests.PathRequest) -> responses.LinksAnswe
 
 
 def _links_of(view: DocumentView) -> dict[str, list[responses.LinkAnswer]]:
-    return {
-        "links": link_answers(view.links, view.broken),
-        "backlinks": link_answers(view.backlinks, view.broken),
-    }
+    return {"links": link_answers(view.links, view.broken), "backlinks": link_answers(view.backlinks, view.broken)}
 
 
 def graph(served: Served, _: requests.Nothing) -> responses.GraphAnswer:
     """Which documents link to which, and which links are broken."""
     whole = served.index.graph(arranged=True)
     return responses.GraphAnswer(
-        whole.nodes,
-        whole.edges,
-        whole.orphans,
-        [link_answer(link, True) for link in whole.broken],
-        whole.spots,
+        whole.nodes, whole.edges, whole.orphans, [link_answer(link, True) for link in whole.broken], whole.spots
     )
 
 

@@ -118,10 +118,7 @@ Facets = Annotated[bool, Meta(description="Count folders, tags and fields that n
 _WRITTEN: dict[Any, tuple[Any, Any]] = {
     Names: (Filters, []),
     Where: (Annotated[list[Condition], Meta(max_length=50)], []),
-    Since: (
-        Annotated[str, Meta(max_length=40, pattern=f"^(|[0-9]{{1,6}}[hdwy]|{_DAY}([T ]{_CLOCK}{_ZONE}?)?)$")],
-        "",
-    ),
+    Since: (Annotated[str, Meta(max_length=40, pattern=f"^(|[0-9]{{1,6}}[hdwy]|{_DAY}([T ]{_CLOCK}{_ZONE}?)?)$")], ""),
     Between: (Annotated[str, Meta(max_length=30, pattern=f"^{_SPAN}?(\\.\\.{_SPAN}?)?$")], ""),
     Text: (Annotated[str, Meta(max_length=MAX_QUERY_CHARS)], ""),
     str: (Annotated[str, Meta(max_length=20, pattern=r"^(steps|[0-9]+(\.[0-9]+)?)?$")], ""),

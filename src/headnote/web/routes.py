@@ -52,13 +52,7 @@ ENDPOINTS = (
     Endpoint("GET", "/api/related", requests.RelatedRequest, responses.RelatedAnswer, endpoints.related, heavy=True),
     Endpoint("GET", "/api/unlinked", requests.UnlinkedRequest, responses.RelatedAnswer, endpoints.unlinked, heavy=True),
     Endpoint("GET", "/api/graph", requests.Nothing, responses.GraphAnswer, endpoints.graph, heavy=True),
-    Endpoint(
-        "GET",
-        "/api/neighbourhood",
-        requests.NeighbourhoodRequest,
-        Neighbourhood,
-        endpoints.neighbourhood,
-    ),
+    Endpoint("GET", "/api/neighbourhood", requests.NeighbourhoodRequest, Neighbourhood, endpoints.neighbourhood),
     Endpoint("GET", "/api/presets", requests.Nothing, responses.PresetsAnswer, endpoints.list_presets),
     Endpoint("POST", "/api/chunk", requests.ChunkRequest, responses.ChunkingAnswer, endpoints.chunk, heavy=True),
 )

@@ -100,11 +100,7 @@ def locate_gold(questions: Iterable[Question], read: Read) -> list[LocatedQuesti
 
 
 def measure(
-    name: str,
-    questions: Sequence[LocatedQuestion],
-    search: Search,
-    limit: int,
-    on_progress: OnProgress | None = None,
+    name: str, questions: Sequence[LocatedQuestion], search: Search, limit: int, on_progress: OnProgress | None = None
 ) -> Measurement:
     """Ask all questions in one way of searching."""
     scores, answers = [], []

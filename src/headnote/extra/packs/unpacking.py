@@ -86,11 +86,7 @@ def verify_pack(file: str | os.PathLike[str], key: str | os.PathLike[str] | None
 
 def _verified(container: Container) -> VerifiedBytes:
     return VerifiedBytes(
-        container.file,
-        container.database,
-        container.block,
-        container.digests,
-        partial(damaged, container.file),
+        container.file, container.database, container.block, container.digests, partial(damaged, container.file)
     )
 
 

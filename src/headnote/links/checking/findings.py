@@ -45,12 +45,7 @@ class Suggestions:
     """The nearest existing targets among these documents and the files beside them."""
 
     def __init__(
-        self,
-        tree: Tree,
-        documents: Collection[str],
-        contents: Contents,
-        sites: SitesOfRoots,
-        bases: Mapping[str, str],
+        self, tree: Tree, documents: Collection[str], contents: Contents, sites: SitesOfRoots, bases: Mapping[str, str]
     ) -> None:
         self._tree = tree
         self._documents = documents

@@ -151,9 +151,7 @@ def sarif_log(report: LinkReport, file_of: Callable[[Finding], str], version: st
     run = {
         "tool": {"driver": {"name": "headnote", "version": version, "rules": list(_rules())}},
         "columnKind": "unicodeCodePoints",
-        "invocations": [
-            {"executionSuccessful": not report.unread, "toolExecutionNotifications": notifications},
-        ],
+        "invocations": [{"executionSuccessful": not report.unread, "toolExecutionNotifications": notifications}],
         "results": list(_results(report.findings, file_of)),
     }
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}

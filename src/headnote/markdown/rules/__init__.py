@@ -20,9 +20,4 @@ def table_of_rules(dialect: Dialect) -> list[Rule]:
     ]
     if dialect.mdx:
         return [mdx.esm(dialect), paragraph.prose(dialect), mdx.flow(otherwise=text), *common]
-    return [
-        paragraph.prose(dialect),
-        leaf.html_to_blank(dialect),
-        leaf.html_to_terminator(dialect),
-        *common,
-    ]
+    return [paragraph.prose(dialect), leaf.html_to_blank(dialect), leaf.html_to_terminator(dialect), *common]

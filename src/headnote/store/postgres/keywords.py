@@ -67,11 +67,7 @@ class Postings:
         self._word, own = np.divmod(pairs, len(chunks))
         self.lengths: NDArray[np.int64] = sizes.reshape(-1, width).sum(axis=1)
         """Of each chunk, in words."""
-        self._columns = [
-            np.array(chunks, np.int64)[own],
-            self.lengths[own],
-            *np.minimum(counts, MAX_SMALLINT).T,
-        ]
+        self._columns = [np.array(chunks, np.int64)[own], self.lengths[own], *np.minimum(counts, MAX_SMALLINT).T]
 
     def __len__(self) -> int:
         return len(self._word)

@@ -298,13 +298,7 @@ class PostgresStore:
 
     @classmethod
     def open(
-        cls,
-        root: str | os.PathLike[str],
-        url: str,
-        *,
-        create: bool = True,
-        read_only: bool = False,
-        exact: int = EXACT,
+        cls, root: str | os.PathLike[str], url: str, *, create: bool = True, read_only: bool = False, exact: int = EXACT
     ) -> PostgresStore:
         """The index of a folder at this place. With `create`, a missing one is created; with `read_only`, it stays as
         it is."""

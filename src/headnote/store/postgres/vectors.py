@@ -35,10 +35,7 @@ MARGIN = 32
 """Vectors that are compared once more beyond those that are asked for. The first comparison rounds the query to half
 precision, so the last places may be taken by the wrong ones."""
 
-_INCOMING = {
-    "vectors": "hash bytea, embedding halfvec, parts bytea",
-    "name_vectors": "hash bytea, data bytea",
-}
+_INCOMING = {"vectors": "hash bytea, embedding halfvec, parts bytea", "name_vectors": "hash bytea, data bytea"}
 """Columns of the tables that vectors wait in until it is known which of them are new."""
 _CLAIM = """
 INSERT INTO claims SELECT %s, h.hash, %s, clock_timestamp() + %s * interval '1 second'
