@@ -519,9 +519,7 @@ def test_the_bar_does_not_shift(browser: Any, handbook_server: Server, width: in
         held.release()
         expect(page.locator("#index-state")).to_have_attribute("data-state", "fresh")
         assert page.evaluate(PLACES) == before
-        page.locator(".state-text").evaluate(
-            "(text) => { text.textContent = 'Reading, 100% of everything there is'; }"
-        )
+        page.locator(".state-text").evaluate("(text) => { text.textContent = 'Reading, 100% of everything there is'; }")
         assert page.evaluate(PLACES) == before
         for name in HEADINGS:
             page.locator(".views a", has_text=name).click()

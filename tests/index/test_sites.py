@@ -58,7 +58,7 @@ DOCUSAURUS = {
           plugins: [
             ["@docusaurus/plugin-content-docs", { id: "api", path: "api", routeBasePath: "reference" }],
             ['content-docs', { id: 'community', path: 'community', routeBasePath: 'people' }],
-            [require.resolve('@docusaurus/plugin-content-docs'), { id: "teams", path: "teams", routeBasePath: "groups" }],
+            [require.resolve('@docusaurus/plugin-content-docs'), {id: "teams", path: "teams", routeBasePath: "groups"}],
             ["content-blog", { id: "notes", path: "notes", routeBasePath: "journal" }],
           ],
         };
