@@ -20,7 +20,7 @@ def test_operators_are_chips_that_can_be_removed(visit: Visit) -> None:
     page = visit.page
     visit.go()
     typed(page, '"torque wrench" gauge -radio')
-    chips = page.get_by_role("group", name="How the query is read").get_by_role("button")
+    chips = page.get_by_role("group", name="Operators in the query").get_by_role("button")
     expect(chips).to_have_count(2)
     expect(chips.nth(0)).to_contain_text("“torque wrench”")
     expect(chips.nth(1)).to_contain_text("without radio")
@@ -31,7 +31,7 @@ def test_operators_are_chips_that_can_be_removed(visit: Visit) -> None:
     expect(page.get_by_role("searchbox", name="Search")).to_have_value("gauge -radio")
     expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
     expect(chips).to_have_count(1)
-    page.get_by_role("button", name="Remove the exclusion of radio").focus()
+    page.get_by_role("button", name="Stop excluding radio").focus()
     page.keyboard.press("Delete")
     expect(page.get_by_role("searchbox", name="Search")).to_have_value("gauge")
     expect(chips).to_have_count(0)
@@ -45,7 +45,7 @@ def test_a_phrase_is_demanded_only_when_its_quote_is_closed(visit: Visit) -> Non
     for letter in '"torque wrench':
         box.press_sequentially(letter)
     expect(page.locator("#announcer")).to_contain_text('for "torque wrench')
-    expect(page.get_by_role("group", name="How the query is read")).to_be_hidden()
+    expect(page.get_by_role("group", name="Operators in the query")).to_be_hidden()
     expect(page.locator(".hit").first).to_be_visible()
     box.press_sequentially('"')
     expect(page.get_by_role("button", name="Remove the phrase torque wrench")).to_be_visible()

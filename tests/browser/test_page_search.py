@@ -119,7 +119,7 @@ def test_nothing_relevant_offers_a_way_out(visit: Visit) -> None:
     page = visit.page
     visit.go("#/search?q=zyzzyvas+quux&mode=keyword")
     expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
-    anyway = page.get_by_role("button", name="Show the nearest anyway")
+    anyway = page.get_by_role("button", name="Show the closest passages anyway")
     expect(anyway, "by words alone nothing is near").to_have_count(0)
     # The button comes with the new search, so it cannot be clicked too early.
     page.locator(".filters > summary").click()

@@ -108,12 +108,18 @@ function isName(node) {
 
 /** Selectors, names of events and of classes, styles: what is given to a function of the browser, or to an attribute. */
 function isForMachines(node) {
-  const { parent } = node;
+  const { parent } = whole(node);
   if (ts.isPropertyAssignment(parent)) return isAttribute(parent) && !SEEN.includes(parent.name.text);
   if (!ts.isCallExpression(parent)) return false;
   return /^(query\w+|closest|matches|addEventListener|[gs]etAttribute|matchMedia|is|includes|startsWith)$/.test(
     calledOf(parent),
   );
+}
+
+/** What is one of several, with all of them: `isOn ? "button on" : "button"`. */
+function whole(node) {
+  const { parent } = node;
+  return ts.isConditionalExpression(parent) || ts.isBinaryExpression(parent) ? whole(parent) : node;
 }
 
 /** Whether a text of the table is asked for. */

@@ -26,9 +26,10 @@ TABLE = STATIC / "js/core/texts.js"
 LANGUAGES = sorted(STATIC.glob("texts/*.json"))
 Text = str | dict[str, str]
 
-MOVED = ["main.js", "core", "shell"]
+MOVED = ["main.js", "core", "shell", "search"]
 NO_TEXTS = {
     "{} – headnote": "the name of the program",
+    "status=draft, version >= 2": "an example of conditions",
     "crumbs folded": "a class",
     "crumbs foldable": "a class",
     'a[href], button, input, select, textarea, summary, [tabindex="0"]': "a selector",

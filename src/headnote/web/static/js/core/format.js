@@ -5,6 +5,8 @@ import { language, t } from "./texts.js";
 const WHOLE = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 const PART = new Intl.NumberFormat(language, { style: "percent" });
 const RELATIVE = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const DAY = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+const LIST = new Intl.ListFormat(language);
 
 /** @param {number} value */
 export const whole = (value) => WHOLE.format(Math.round(value));
@@ -15,6 +17,12 @@ export const exactly = (value, digits) =>
 
 /** As a percentage, rounded down: what is not complete is not 100 %. @param {number} done @param {number} total */
 export const portion = (done, total) => PART.format(Math.floor((100 * done) / total) / 100);
+
+/** `a, b and c`. @param {string[]} items */
+export const list = (items) => LIST.format(items);
+
+/** @param {string} date as `2026-03-01` */
+export const day = (date) => (Number.isNaN(Date.parse(date)) ? date : DAY.format(new Date(date)));
 
 /** @param {number} count @param {string} one @param {string} [many] */
 export function plural(count, one, many = `${one}s`) {
@@ -63,6 +71,10 @@ export const modelName = (name) => name.split(":")[0];
 
 /** `12` or `12–18`. @param {number} first @param {number} last */
 export const lines = (first, last) => (last > first ? `${first}–${last}` : `${first}`);
+
+/** `line 12` or `lines 12–18`. @param {number} first @param {number} last */
+export const inLines = (first, last) =>
+  t(last > first ? "lines.many" : "lines.one", { lines: lines(first, last) });
 
 /** @param {{path: string, start_line: number, end_line: number}} place */
 export const place = ({ path, start_line, end_line }) => `${path}:${lines(start_line, end_line)}`;

@@ -1,7 +1,8 @@
 /** Chips above the hits: how the query was understood, what is filtered, and what would narrow the search. */
 
 import { freshId, h, refill } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
+import { whole } from "../core/format.js";
+import { t } from "../core/texts.js";
 
 /** @typedef {import("../types.js").Facet} Facet */
 /** @typedef {import("../types.js").Understood} Understood */
@@ -9,14 +10,14 @@ import { plural, whole } from "../core/format.js";
 
 // -- How the query was understood: a chip for each operator in it, which takes it out again
 
-/** @typedef {{shown: string, said: string, written: (query: string) => string|null}} Operator */
+/** @typedef {{shown: string, removal: string, written: (query: string) => string|null}} Operator */
 
 export class Operators {
   /** @param {HTMLInputElement} input @param {() => void} changed */
   constructor(input, changed) {
     this.input = input;
     this.changed = changed;
-    this.element = h("div", { class: "operators", role: "group", "aria-label": "How the query is read", hidden: true });
+    this.element = h("div", { class: "operators", role: "group", "aria-label": t("operators.label"), hidden: true });
   }
 
   /** @param {Understood} understood @param {string} query */
@@ -24,7 +25,7 @@ export class Operators {
     const chips = operatorsOf(understood, query).map((operator) => this.#chip(operator));
     const notes = understood.notes.map((note) => h("p", { class: "soft small" }, note));
     this.element.hidden = chips.length === 0 && notes.length === 0;
-    const row = h("div", { class: "facet-row" }, h("span", { class: "facet-name" }, "Query"), chips);
+    const row = h("div", { class: "facet-row" }, h("span", { class: "facet-name" }, t("operators.query")), chips);
     const shown = [chips.length > 0 && row, ...notes].filter(Boolean);
     // What says the same stays, and so does the focus in it.
     const fresh = h("div", null, shown);
@@ -44,7 +45,7 @@ export class Operators {
       {
         type: "button",
         class: "facet active",
-        "aria-label": `Remove ${operator.said}`,
+        "aria-label": operator.removal,
         onclick: remove,
         onkeydown: (/** @type {KeyboardEvent} */ event) => {
           if (event.key !== "Delete" && event.key !== "Backspace") return;
@@ -71,18 +72,18 @@ export class Operators {
 function operatorsOf({ phrases, excluded, filters }, query) {
   const found = [
     ...phrases.map((phrase) => ({
-      shown: `“${phrase}”`,
-      said: `the phrase ${phrase}`,
+      shown: t("operator.phrase", { phrase }),
+      removal: t("operator.phrase.remove", { phrase }),
       written: (/** @type {string} */ typed) => quotedIn(typed, phrase),
     })),
     ...excluded.map((text) => ({
-      shown: `without ${text}`,
-      said: `the exclusion of ${text}`,
+      shown: t("operator.without", { text }),
+      removal: t("operator.without.remove", { text }),
       written: (/** @type {string} */ typed) => (typed.includes(`-${text}`) ? `-${text}` : null),
     })),
     ...filters.map((text) => ({
       shown: text,
-      said: `the filter ${text}`,
+      removal: t("filter.remove", { filter: text }),
       written: (/** @type {string} */ typed) => (typed.includes(text) ? text : null),
     })),
   ];
@@ -105,7 +106,7 @@ const MAX_FIELDS = 2;
 const NARROW = 0.9;
 
 /** @type {Record<string, string>} */
-const NAMES = { folder: "Folder", tag: "Tag" };
+const NAMES = { folder: t("facet.folder"), tag: t("filter.tag") };
 
 export class Facets {
   /** @param {Filters} filters */
@@ -113,7 +114,7 @@ export class Facets {
     this.filters = filters;
     /** The name of what is open. */
     this.open = "";
-    this.element = h("div", { class: "facets", role: "group", "aria-label": "Narrow the search", hidden: true });
+    this.element = h("div", { class: "facets", role: "group", "aria-label": t("facets.label"), hidden: true });
     this.panel = h("div", { class: "facet-values", id: freshId("facet"), role: "group", hidden: true });
     document.addEventListener("click", ({ target }) => {
       const isInside = target instanceof Node && (this.panel.contains(target) || this.element.contains(target));
@@ -145,7 +146,7 @@ export class Facets {
         {
           type: "button",
           class: "facet active",
-          "aria-label": `Remove the filter ${filter.shown}`,
+          "aria-label": t("filter.remove", { filter: filter.shown }),
           onclick: () => this.filters.remove(filter),
         },
         h("span", null, filter.shown),
@@ -201,7 +202,7 @@ export class Facets {
         type: "button",
         class: "facet-value",
         title: facet.value,
-        "aria-label": `Narrow to ${shown}: ${plural(facet.total, "passage")}`,
+        "aria-label": t("facet.narrow", { value: shown, count: facet.total }),
         onclick: () => this.filters.add(facet.parameter, facet.argument),
       },
       h("span", null, shown),

@@ -1,6 +1,8 @@
 /** The filters of a search, as fields and as part of the address. */
 
 import { freshId, h } from "../core/dom.js";
+import { day } from "../core/format.js";
+import { t } from "../core/texts.js";
 
 /**
  * @typedef {{name: string, label: string, placeholder: string, hint: string, type?: string, many: boolean,
@@ -10,17 +12,17 @@ import { freshId, h } from "../core/dom.js";
 
 /** @type {FilterField[]} */
 const FIELDS = [
-  { name: "path", label: "Path", placeholder: "guides/**, *.mdx", hint: "globs, or a folder", many: true },
-  { name: "tag", label: "Tag", placeholder: "howto", hint: "all must match", many: true },
+  { name: "path", label: t("filter.path"), placeholder: "guides/**, *.mdx", hint: t("filter.path.hint"), many: true },
+  { name: "tag", label: t("filter.tag"), placeholder: "howto", hint: t("filter.tag.hint"), many: true },
   {
     name: "where",
-    label: "Frontmatter",
+    label: t("filter.where"),
     placeholder: "status=draft, version >= 2",
-    hint: "conditions",
+    hint: t("filter.where.hint"),
     many: true,
     complete: isComplete,
   },
-  { name: "since", label: "Changed since", placeholder: "", hint: "", type: "date", many: false },
+  { name: "since", label: t("filter.since"), placeholder: "", hint: "", type: "date", many: false },
 ];
 
 /** Values between commas, but for those in quotes and parentheses. @param {string} text */
@@ -40,10 +42,16 @@ function isComplete(part) {
   return compares && !isOpen && !/(^|\s)(and|or|not|in)\s*$/i.test(plain) && !/[<>!]=?\s*$/.test(plain);
 }
 
+/** What a chip says. @param {string} name @param {string} value */
+function shownAs(name, value) {
+  if (name === "since") return t("filter.since.date", { date: day(value) });
+  return name === "path" ? value.replace(/^\/(?=.)/, "") : name === "tag" ? `#${value}` : value;
+}
+
 const MODES = [
-  ["hybrid", "Both"],
-  ["semantic", "Meaning"],
-  ["keyword", "Words"],
+  ["hybrid", t("mode.both")],
+  ["semantic", t("mode.meaning")],
+  ["keyword", t("mode.words")],
 ];
 
 export class Filters {
@@ -58,16 +66,16 @@ export class Filters {
     this.clearing = h(
       "button",
       { type: "button", class: "button quiet", onclick: () => this.clear() },
-      "Clear filters",
+      t("filters.clear"),
     );
     this.panel = h(
       "details",
       { class: "filters" },
-      h("summary", { class: "facet opens" }, "Filters ", this.count),
+      h("summary", { class: "facet opens" }, t("filters.title"), " ", this.count),
       h(
         "div",
         { class: "filter-fields" },
-        h("div", { class: "field" }, h("span", { class: "field-label" }, "Search by"), this.mode),
+        h("div", { class: "field" }, h("span", { class: "field-label" }, t("mode.title")), this.mode),
         FIELDS.map((field) => this.#buildField(field)),
         this.clearing,
       ),
@@ -123,11 +131,7 @@ export class Filters {
   set() {
     return FIELDS.flatMap(({ name, many }) => {
       const values = many ? partsOf(this.#value(name)) : [this.#value(name)];
-      const marks = { tag: "#", since: "since " };
-      const mark = marks[/** @type {"tag"|"since"} */ (name)] ?? "";
-      return values
-        .filter(Boolean)
-        .map((value) => ({ name, value, shown: `${mark}${name === "path" ? value.replace(/^\/(?=.)/, "") : value}` }));
+      return values.filter(Boolean).map((value) => ({ name, value, shown: shownAs(name, value) }));
     });
   }
 
@@ -203,7 +207,7 @@ export class Filters {
         h("span", null, label),
       ),
     );
-    return h("fieldset", { class: "segments" }, h("legend", null, "Search by"), choices);
+    return h("fieldset", { class: "segments" }, h("legend", null, t("mode.title")), choices);
   }
 
   /** @param {FilterField} field */

@@ -1,8 +1,9 @@
 /** What a search lists: passages, or the documents with some tags; and the end of the list. */
 
 import { crumbs, freshId, h, refill } from "../core/dom.js";
-import { CodePoints, lines, modelName, plural, whole } from "../core/format.js";
+import { CodePoints, exactly, inLines, list, modelName, portion } from "../core/format.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
+import { known, parts, t } from "../core/texts.js";
 
 /** @typedef {import("../types.js").Entry} Entry */
 /** @typedef {import("../types.js").Hit} Hit */
@@ -38,7 +39,7 @@ function hitElement(hit, query, isFirst) {
     ),
     hit.about && isFirst ? h("p", { class: "hit-about" }, hit.about) : null,
     h("div", { class: cutBefore ? "hit-text cut-before" : "hit-text" }, snippetLines.map(lineElement)),
-    hit.also_in.length ? h("p", { class: "hit-copies soft small" }, "Also in ", copies(hit.also_in)) : null,
+    hit.also_in.length ? h("p", { class: "hit-copies soft small" }, copies(hit.also_in)) : null,
     reasons(hit),
   );
 }
@@ -49,13 +50,14 @@ const MAX_COPIES = 3;
 /** Where the same text stands, too, as links. @param {string[]} places */
 function copies(places) {
   const rest = places.length - MAX_COPIES;
-  const named = places.slice(0, MAX_COPIES).flatMap((place, at) => {
+  const links = places.slice(0, MAX_COPIES).flatMap((place, at) => {
     const colon = place.lastIndexOf(":");
     const line = Number(place.slice(colon + 1));
     const href = hrefOfPlace({ path: place.slice(0, colon), start_line: line, end_line: line });
     return [at ? ", " : "", h("a", { href, class: "mono" }, place)];
   });
-  return [...named, rest > 0 ? ` and ${rest} more` : ""];
+  const named = h("span", null, links);
+  return rest > 0 ? parts("hit.copies.more", { places: named, count: rest }) : parts("hit.copies", { places: named });
 }
 
 // -- The hits of a document stand together, where the best of them is: the best two, and the others on demand
@@ -65,7 +67,7 @@ const AT_ONCE = 2;
 
 export class HitList {
   constructor() {
-    this.element = h("ol", { class: "hits", "aria-label": "Hits" });
+    this.element = h("ol", { class: "hits", "aria-label": t("hits.label") });
     /** @type {Map<string, HitGroup>} By the path of the document. */
     this.groups = new Map();
     this.count = 0;
@@ -127,7 +129,7 @@ class HitGroup {
     } else this.rest.append(element);
     const hidden = this.rest.childElementCount;
     this.button.hidden = hidden === 0 || !this.rest.hidden;
-    this.button.textContent = `${whole(hidden)} more here`;
+    this.button.textContent = t("hits.more", { count: hidden });
   }
 
   #open() {
@@ -158,37 +160,33 @@ function lineElement({ text, marks, code }) {
 
 /** @param {Hit} hit */
 function reasons(hit) {
-  const summary = h("summary", { "aria-label": `Why ${hit.title || hit.path} is found` }, "Why");
+  const summary = h("summary", { "aria-label": t("why.label", { name: hit.title || hit.path }) }, t("why.title"));
   return h("details", { class: "disclosure hit-why" }, summary, h("dl", { class: "why" }, rows(hit)));
 }
 
 /** @param {Why} why */
 function legs(why) {
   const ways = [
-    why.name && "its name",
-    why.keyword_rank !== null && "words",
-    why.semantic_rank !== null && "meaning",
-    (why.linked_from || why.links_to) && "a link",
+    why.name && t("why.way.name"),
+    why.keyword_rank !== null && t("why.way.words"),
+    why.semantic_rank !== null && t("why.way.meaning"),
+    (why.linked_from || why.links_to) && t("why.way.link"),
   ];
-  return ways.filter(Boolean).join(" + ");
+  return list(ways.filter((way) => typeof way === "string").filter(Boolean));
 }
 
 /** @param {Hit} hit */
 function rows({ score, why, tokens, start_line: first, end_line: last }) {
   /** @type {[string, Node|string][]} */
-  const rows = [["Score", `${score.toFixed(2)}, by ${legs(why)}`]];
-  if (why.keyword_rank !== null)
-    rows.push(["By words", `rank ${why.keyword_rank}, BM25 ${why.keyword_score.toFixed(2)}`]);
-  else rows.push(["By words", "not found"]);
-  if (why.semantic_rank !== null)
-    rows.push([
-      "By meaning",
-      `rank ${why.semantic_rank}, similarity ${why.similarity.toFixed(3)}, model ${modelName(why.model)}`,
-    ]);
-  else rows.push(["By meaning", "not found"]);
+  const rows = [[t("why.score"), t("why.score.by", { score: exactly(score, 2), ways: legs(why) })]];
+  const { keyword_rank: wordRank, semantic_rank: meaningRank } = why;
+  const words = { rank: wordRank ?? 0, score: exactly(why.keyword_score, 2) };
+  const near = { rank: meaningRank ?? 0, similarity: exactly(why.similarity, 3), model: modelName(why.model) };
+  rows.push([t("why.words"), wordRank === null ? t("why.none") : t("why.words.rank", words)]);
+  rows.push([t("why.meaning"), meaningRank === null ? t("why.none") : t("why.meaning.rank", near)]);
   if (why.matched.length > 0)
     rows.push([
-      "Matched words",
+      t("why.matched"),
       h(
         "span",
         null,
@@ -196,17 +194,18 @@ function rows({ score, why, tokens, start_line: first, end_line: last }) {
       ),
     ]);
   if (why.guesses.length > 0)
-    rows.push(["Guessed", why.guesses.map(({ typed, found }) => `${typed} → ${found}`).join(", ")]);
-  if (why.name) rows.push(["Name", `the query is its ${why.name}`]);
+    rows.push([t("why.guessed"), why.guesses.map(({ typed, found }) => `${typed} → ${found}`).join(", ")]);
+  if (why.name) rows.push([t("why.name"), known(`why.name.${why.name}`, why.name)]);
   if (why.share_reason) {
-    const meaning = Math.round(100 * why.meaning_share);
-    rows.push(["Weights", `meaning ${meaning}%, words ${100 - meaning}%: ${why.share_reason}`]);
+    const percent = Math.round(100 * why.meaning_share);
+    const shares = { meaning: portion(percent, 100), words: portion(100 - percent, 100), reason: why.share_reason };
+    rows.push([t("why.weights"), t("why.weights.shares", shares)]);
   }
-  if (why.linked_from) rows.push(["Linked from", linkTo(why.linked_from)]);
-  if (why.links_to) rows.push(["Links to", linkTo(why.links_to)]);
-  if (why.about !== 1) rows.push(["Context", `× ${why.about.toFixed(2)}`]);
-  if (why.recency !== 1) rows.push(["Recency", `× ${why.recency.toFixed(2)}`]);
-  rows.push(["Passage", `lines ${lines(first, last)}, ${tokens} tokens`]);
+  if (why.linked_from) rows.push([t("why.linkedFrom"), linkTo(why.linked_from)]);
+  if (why.links_to) rows.push([t("why.linksTo"), linkTo(why.links_to)]);
+  if (why.about !== 1) rows.push([t("why.context"), `× ${exactly(why.about, 2)}`]);
+  if (why.recency !== 1) rows.push([t("why.recency"), `× ${exactly(why.recency, 2)}`]);
+  rows.push([t("why.passage"), `${inLines(first, last)}, ${t("count.tokens", { count: tokens })}`]);
   return rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]);
 }
 
@@ -244,15 +243,15 @@ export function documentHits(entries) {
       ),
     ),
   );
-  return h("ol", { class: "hits", "aria-label": "Documents" }, items);
+  return h("ol", { class: "hits", "aria-label": t("view.document") }, items);
 }
 
 /** @param {string[]} tags */
-export const tagNames = (tags) => tags.map((tag) => `#${tag.replace(/^#/, "")}`).join(" and ");
+export const tagNames = (tags) => list(tags.map((tag) => `#${tag.replace(/^#/, "")}`));
 
 /** @param {string[]} tags */
 export function nothingTagged(tags) {
-  return h("div", { class: "empty" }, h("h2", null, `No document has ${tagNames(tags)}`));
+  return h("div", { class: "empty" }, h("h2", null, t("tagged.none", { tags: tagNames(tags) })));
 }
 
 // -- The end of the list: how many are shown, and a way to the next ones, by a button or by scrolling to it
@@ -266,14 +265,14 @@ const RELEVANT = 0.3;
 export function amountFound(hits, total) {
   const relevant = hits.filter(({ score }) => score >= RELEVANT).length;
   if (relevant === 0 || relevant === hits.length) return amount(hits.length, total);
-  return `${plural(relevant, "passage")}, and ${whole(total - relevant)} less relevant`;
+  return t("found.relevant", { count: relevant, rest: total - relevant });
 }
 
 /** How many are shown of how many. @param {number} shown @param {number} total */
 export function amount(shown, total) {
-  if (shown >= total) return plural(total, "passage");
-  if (total > MOST_RELEVANT) return `The best ${plural(shown, "passage")}`;
-  return `${whole(shown)} of ${plural(total, "passage")}`;
+  if (shown >= total) return t("count.passages", { count: total });
+  if (total > MOST_RELEVANT) return t("found.best", { count: shown });
+  return t("found.some", { shown, count: total });
 }
 
 /** Hits before the last page that the server gives. */
@@ -282,11 +281,7 @@ const LAST_OFFSET = 1000;
 export class More {
   /** @param {(byButton: boolean) => void} load */
   constructor(load) {
-    this.button = h(
-      "button",
-      { type: "button", class: "button", onclick: () => load(true) },
-      "Show more",
-    );
+    this.button = h("button", { type: "button", class: "button", onclick: () => load(true) }, t("found.more"));
     this.count = h("p", { class: "soft small numbers" });
     this.element = h("div", { class: "more" }, this.count);
     new IntersectionObserver((entries) => {
@@ -298,10 +293,9 @@ export class More {
   show(shown, total, isAll) {
     const copies = total - shown;
     const isLast = shown > LAST_OFFSET;
-    const others = isLast ? "; more words or a filter lead to the others" : "";
-    if (!isAll) this.count.textContent = `${amount(shown, total)}${others}`;
-    else if (copies > 0)
-      this.count.textContent = `All but ${plural(copies, "passage")} that nearly repeat others above`;
+    const some = amount(shown, total);
+    if (!isAll) this.count.textContent = isLast ? t("found.last", { amount: some }) : some;
+    else if (copies > 0) this.count.textContent = t("found.copies", { count: copies });
     else this.count.textContent = "";
     refill(this.element, this.count, !isAll && !isLast && this.button);
   }

@@ -1,10 +1,10 @@
 /** Search as you type. */
 
 import { get, Latest } from "../core/api.js";
-import { announce, errorNotice, h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
+import { announce, entitle, errorNotice, h, refill } from "../core/dom.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { contents, currentStatus, onChange, onStatus } from "../core/status-feed.js";
+import { t } from "../core/texts.js";
 import { registerKeys } from "../shell/keys.js";
 import { forgetSearches, recentSearches, rememberSearch } from "../shell/preferences.js";
 import { Facets, Operators } from "./facets.js";
@@ -41,8 +41,8 @@ class SearchView {
     this.input = h("input", {
       class: "search-input",
       type: "search",
-      "aria-label": "Search",
-      placeholder: "Search",
+      "aria-label": t("view.search"),
+      placeholder: t("view.search"),
       autocomplete: "off",
       spellcheck: "false",
       enterkeyhint: "search",
@@ -58,7 +58,7 @@ class SearchView {
     this.element = h(
       "section",
       { class: "view view-narrow", "aria-labelledby": "search-h" },
-      h("h1", { class: "visually-hidden", id: "search-h", tabindex: "-1" }, "Search"),
+      h("h1", { class: "visually-hidden", id: "search-h", tabindex: "-1" }, t("view.search")),
       h(
         "form",
         { class: "search-form", role: "search", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
@@ -74,9 +74,9 @@ class SearchView {
       if (target instanceof Element && target.closest(".hit-link")) rememberSearch(this.input.value);
     });
     registerKeys("search", [
-      { press: ["ArrowDown", "ArrowUp"], meaning: "move through the hits, and back to the search box" },
-      { press: ["Enter"], meaning: "open the hit at its line" },
-      { press: ["Escape"], meaning: "back to the box, then clear it" },
+      { press: ["ArrowDown", "ArrowUp"], meaning: t("keys.hits") },
+      { press: ["Enter"], meaning: t("keys.hits.open") },
+      { press: ["Escape"], meaning: t("keys.hits.escape") },
     ]);
     onStatus((status) => {
       refill(this.filling, fillingNotice(status));
@@ -107,7 +107,7 @@ class SearchView {
   }
 
   title() {
-    return this.input.value ? `${this.input.value} – Search` : "Search";
+    return this.input.value ? t("search.of", { query: this.input.value }) : t("view.search");
   }
 
   /** @param {boolean} [isFirst] Whether the page has just been opened. */
@@ -125,7 +125,7 @@ class SearchView {
     const q = this.input.value.trim();
     const address = this.#address();
     rewrite(hrefOf("search", { q, ...this.filters.address() }));
-    document.title = `${this.title()} – headnote`;
+    entitle(this.title());
     this.following.stop();
     window.clearTimeout(this.settling);
     if (!q) {
@@ -176,7 +176,7 @@ class SearchView {
       done: (entries) => {
         const tagged = withTags(entries, tags);
         this.results.removeAttribute("aria-busy");
-        this.summary.textContent = `${plural(tagged.length, "document")} with ${tagNames(tags)}`;
+        this.summary.textContent = t("tagged.some", { count: tagged.length, tags: tagNames(tags) });
         this.#replaceResults(tagged.length > 0 ? documentHits(tagged) : nothingTagged(tags));
       },
       failed: (error) => this.#showError("", error),
@@ -194,12 +194,12 @@ class SearchView {
     this.answered = address;
     this.read = read;
     this.results.removeAttribute("aria-busy");
-    const nothing = read ? "Nothing found yet" : "Nothing found";
+    const nothing = t(read ? "nothing.yet" : "nothing.title");
     const total = Math.max(answer.total ?? 0, hits.length);
     const summary = hits.length === 0 ? nothing : amountFound(hits, total);
     this.summary.textContent = summary;
-    this.summary.title = `In ${Math.max(1, Math.round(milliseconds))} ms`;
-    announce(`${summary} for ${q}`);
+    this.summary.title = t("search.time", { time: Math.max(1, Math.round(milliseconds)) });
+    announce(t("search.announced", { summary, query: q }));
     this.facets.show(answer.facets ?? [], total);
     this.operators.show(answer.understood, this.input.value);
     this.filters.tellProblem("");

@@ -1,43 +1,39 @@
 /** What is shown instead of hits: no query yet, nothing found, an index that is still filling. */
 
 import { h } from "../core/dom.js";
-import { plural } from "../core/format.js";
 import { inProgress } from "../core/progress.js";
 import { hrefOf } from "../core/routes.js";
 import { isFilling } from "../core/status-feed.js";
+import { parts, t } from "../core/texts.js";
 
 /** @typedef {import("../types.js").Status} Status */
 
 /** @param {Status|null} status @param {HTMLElement|false} recent */
 export function nothingAsked(status, recent = false) {
-  const size = status ? `${plural(status.documents, "document")}, ${plural(status.chunks, "passage")}` : "";
   const isEmpty = status?.documents === 0 && !isFilling(status);
   return h(
     "div",
     { class: "empty" },
-    h("h2", null, isEmpty ? "No documents here yet" : "Search your documents"),
-    h(
-      "p",
-      null,
-      isEmpty
-        ? "Add Markdown or MDX files to the folder. They appear here automatically."
-        : `${size ? `${size}. ` : ""}Type words or a question: search matches words and meaning.`,
-    ),
+    h("h2", null, t(isEmpty ? "empty.title" : "asking.title")),
+    h("p", null, isEmpty ? t("empty.remedy") : sizeOf(status), isEmpty ? null : t("asking.how")),
     !isEmpty && recent,
     !isEmpty &&
       h(
         "p",
         { class: "small key-hint" },
-        h("kbd", null, "↓"),
-        " ",
-        h("kbd", null, "↑"),
-        " move through hits, ",
-        h("kbd", null, "Enter"),
-        " opens one, ",
-        h("kbd", null, "?"),
-        " shows all keys",
+        parts("asking.keys", { down: key("↓"), up: key("↑"), enter: key("Enter"), help: key("?") }),
       ),
   );
+}
+
+/** @param {string} name */
+const key = (name) => h("kbd", null, name);
+
+/** @param {Status|null} status */
+function sizeOf(status) {
+  if (!status) return null;
+  const documents = t("count.documents", { count: status.documents });
+  return `${t("asking.size", { documents, passages: t("count.passages", { count: status.chunks }) })} `;
 }
 
 /**
@@ -48,10 +44,9 @@ export function correctedNotice(answered, typed, asTyped) {
   return h(
     "p",
     { class: "small corrected break" },
-    "Showing results for ",
-    h("strong", null, answered.trim()),
-    ". ",
-    h("button", { type: "button", class: "button", onclick: asTyped }, `Search instead for ${typed}`),
+    parts("corrected.to", { query: h("strong", null, answered.trim()) }),
+    " ",
+    h("button", { type: "button", class: "button", onclick: asTyped }, t("corrected.back", { query: typed })),
   );
 }
 
@@ -63,7 +58,7 @@ export function nothingFound(note, ways) {
   return h(
     "div",
     { class: "empty" },
-    h("h2", null, "Nothing found"),
+    h("h2", null, t("nothing.title")),
     h("p", { class: "break" }, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`),
     h(
       "div",
@@ -72,10 +67,10 @@ export function nothingFound(note, ways) {
         h(
           "button",
           { type: "button", class: "button", onclick: ways.clear },
-          `Clear ${plural(ways.filters, "filter")}`,
+          t("nothing.filters", { count: ways.filters }),
         ),
       " ",
-      ways.anyway && h("button", { type: "button", class: "button", onclick: ways.anyway }, "Show the nearest anyway"),
+      ways.anyway && h("button", { type: "button", class: "button", onclick: ways.anyway }, t("nothing.anyway")),
     ),
   );
 }
@@ -85,8 +80,8 @@ export function nothingYet(query) {
   return h(
     "div",
     { class: "empty" },
-    h("h2", null, "Nothing found yet"),
-    h("p", { class: "break" }, "“", query, "” is searched again as more files are read."),
+    h("h2", null, t("nothing.yet")),
+    h("p", { class: "break" }, t("nothing.yet.next", { query })),
   );
 }
 
@@ -94,8 +89,10 @@ export function nothingYet(query) {
 export function fillingNotice(status) {
   const now = inProgress(status);
   if (!now) return null;
-  const far = now.far && h("span", { class: "numbers" }, `: ${now.far}`);
-  return h("div", { class: "notice" }, h("p", null, now.what, far, `. ${now.meanwhile}`));
+  const { what, meanwhile } = now;
+  const far = h("span", { class: "numbers" }, now.far);
+  const words = now.far ? parts("filling.far", { what, far, meanwhile }) : t("filling.now", { what, meanwhile });
+  return h("div", { class: "notice" }, h("p", null, words));
 }
 
 /**
@@ -107,12 +104,12 @@ export function recentList(searches, forget) {
   return h(
     "div",
     { class: "recent" },
-    h("h3", { id: "recent-h" }, "Recent searches"),
+    h("h3", { id: "recent-h" }, t("recent.title")),
     h(
       "ul",
       { "aria-labelledby": "recent-h" },
       searches.map((q) => h("li", null, h("a", { class: "chip break", href: hrefOf("search", { q }) }, q))),
     ),
-    h("button", { type: "button", class: "button quiet small", onclick: forget }, "Clear"),
+    h("button", { type: "button", class: "button quiet small", onclick: forget }, t("recent.clear")),
   );
 }
