@@ -401,6 +401,14 @@ def test_commands_run_by_key(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("#/graph"))
 
 
+def test_what_a_heading_is_called_goes_before_commands(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    palette(page).fill("settings")
+    expect(page.get_by_role("option", name="Playground")).to_be_visible()
+    expect(active(page)).to_contain_text("The gauge widget")
+
+
 def test_arrows_go_round_and_escape_gives_the_focus_back(visit: Visit) -> None:
     page = visit.page
     visit.go()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -311,3 +312,16 @@ def test_the_documents_around_one_are_beside_it(tree: Visit) -> None:
     page.reload()
     expect(page.locator(".document-head .mono")).to_have_text("index.md")
     expect(nearby.locator("canvas")).not_to_be_visible()
+
+
+def test_the_folder_of_nearly_all_documents_is_open(browser: Any, tmp_path: Path) -> None:
+    for path in [*(f"docs/user/{number}.md" for number in range(18)), "docs/index.md", "packages/readme.md"]:
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"# {file.stem}\n", encoding="utf-8")
+    with serve(tmp_path) as server, visiting(browser, server) as visit:
+        visit.go("#/document")
+        expect(visit.page.locator(".document-rows .tree-name").first).to_be_visible()
+        names = [name.split()[0] for name in rows(visit.page)]
+        assert names[:2] == ["docs", "user"]
+        assert names[-3:] == ["17", "index", "packages"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from browser_kit import Visit, expect, expect_address
+from browser_kit import Server, Visit, expect, expect_address, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -43,6 +43,13 @@ def test_a_click_on_a_node_opens_its_document(visit: Visit) -> None:
     page.locator("canvas").click(position=page.evaluate(NODE))
     expect(page.locator(".document-head .mono")).not_to_be_empty()
     expect_address(page, f"?path={page.locator('.document-head .mono').inner_text()}")
+
+
+def test_the_picture_stays_in_sight_where_the_field_is_below_it(browser: Any, handbook_server: Server) -> None:
+    with visiting(browser, handbook_server, viewport={"width": 700, "height": 450}) as visit:
+        page = open_graph(visit)
+        page.wait_for_function("() => document.activeElement.matches('h1')")
+        assert page.evaluate("scrollY") == 0
 
 
 def test_the_list_says_what_the_picture_says(visit: Visit) -> None:

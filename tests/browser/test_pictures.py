@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import struct
 from pathlib import Path
 
@@ -30,11 +31,26 @@ def test_pictures_have_their_size() -> None:
         assert len(content) < LARGEST, name
 
 
-def test_pictures_can_be_taken_again(tmp_path: Path) -> None:
+@pytest.fixture
+def camera() -> None:
+    """What pictures are taken with."""
     pytest.importorskip("playwright", reason="playwright is not installed: no browser to take pictures with")
     pytest.importorskip("nh3", reason="the server of the page is not installed")
     if not find_browser():
         pytest.skip(NO_BROWSER)
+
+
+@pytest.mark.usefixtures("camera")
+def test_every_state_can_be_looked_at(tmp_path: Path) -> None:
+    looks = ["light", "print"]
+    folder = shutil.copytree(pictures.REPOSITORY / "examples/handbook", tmp_path / "handbook")
+    pictures.take_states(list(pictures.STATES), looks, folder, tmp_path, "How do I replace a gauge?", "calibration.md")
+    due = {f"{name}-{look}" for name, state in pictures.STATES.items() for look in looks if look in state.looks}
+    assert {file.stem for file in tmp_path.glob("*.png")} == due
+
+
+@pytest.mark.usefixtures("camera")
+def test_pictures_can_be_taken_again(tmp_path: Path) -> None:
     pictures.take(list(pictures.TAKEN), tmp_path)
     for name, picture in pictures.TAKEN.items():
         content = (tmp_path / f"{name}.png").read_bytes()

@@ -131,6 +131,11 @@ def test_the_fences_of_a_group_are_tabs() -> None:
     assert re.findall(r'class="language-(\w+)"', html) == ["sh", "js", "py"]
 
 
+@pytest.mark.parametrize("info", ["js {1,3}", "js {expectedErrors: {'react-compiler': [8]}} {5-8}", "js", "js {[x]"])
+def test_lines_that_a_fence_points_at_are_no_title(info: str) -> None:
+    assert "data-title" not in drawn(f"```{info}\na\n```")
+
+
 # -- formulas
 
 

@@ -266,9 +266,8 @@ def read_comment(source: str, start: int, end: int) -> LineMarkers | None:
 
 
 _LANGUAGE = re.compile(r"\s*\{?\s*\.?([\w+#.-]{1,40})")
-_TITLE = re.compile(
-    r"""\b(?:title|file|filename)\s*=\s*(?:"([^"]{1,200})"|'([^']{1,200})'|([^\s"'}]{1,200}))|\[([^\[\]]{1,200})\]"""
-)
+_TITLE = re.compile(r"""\b(?:title|file|filename)\s*=\s*(?:"([^"]{1,200})"|'([^']{1,200})'|([^\s"'}]{1,200}))""")
+_BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]")
 
 
 def language_of(info: str) -> str:
@@ -278,9 +277,15 @@ def language_of(info: str) -> str:
 
 
 def title_of(info: str) -> str:
-    """The title in an info string: `title="a.js"` or `[npm]`; empty if there is none."""
-    title = _TITLE.search(info)
-    return next(filter(None, title.groups()), "") if title else ""
+    """The title in an info string: `title="a.js"` or `[npm]`; empty if there is none.
+
+    Brackets within braces list lines.
+    """
+    if title := _TITLE.search(info):
+        return next(filter(None, title.groups()), "")
+    bracketed = _BRACKETED.search(info)
+    is_name = bracketed and info.count("{", 0, bracketed.start()) == info.count("}", 0, bracketed.start())
+    return bracketed[1] if bracketed and is_name else ""
 
 
 def draw_fence(renderer: Any, tokens: Sequence[Token], at: int, _: Any, __: Any) -> str:

@@ -111,15 +111,24 @@ export function matching(entries, words) {
   });
 }
 
-/** Folders that hold all documents, one in the other: nobody should have to open them by hand.
+/** Of all documents, below a folder that opens by itself, … */
+const NEARLY_ALL = 0.9;
+/** … if what stands beside it stays in sight. */
+const FEW_ROWS = 25;
+
+/** Folders that hold nearly all documents, one in the other: nobody should have to open them by hand.
  * @param {Folder} root @returns {string[]} */
-export function onlyFolders(root) {
+export function mainFolders(root) {
+  const isMain = (/** @type {Folder} */ { count, folders, documents }, /** @type {Folder} */ above) =>
+    above.folders.length + above.documents.length === 1 ||
+    (count >= NEARLY_ALL * root.count && folders.length + documents.length <= FEW_ROWS);
   const paths = [];
-  for (let folder = root; folder.folders.length === 1 && folder.documents.length === 0;) {
-    folder = folder.folders[0];
-    paths.push(folder.path);
+  for (let above = root; ;) {
+    const main = above.folders.find((folder) => isMain(folder, above));
+    if (!main) return paths;
+    paths.push(main.path);
+    above = main;
   }
-  return paths;
 }
 
 // -- What is told of a document beside its name, and by what lists of documents are sorted

@@ -8,7 +8,7 @@ import { plural, whole } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
 import { currentStatus } from "../core/status-feed.js";
 import { recall, remember } from "../shell/preferences.js";
-import { COLUMNS, folderOf, foldersAbove, nameOf, onlyFolders, rowsOf, sortFolder } from "./model.js";
+import { COLUMNS, folderOf, foldersAbove, mainFolders, nameOf, rowsOf, sortFolder } from "./model.js";
 
 /** @typedef {import("../types.js").Entry} Entry */
 /** @typedef {import("./model.js").Folder} Folder */
@@ -104,7 +104,7 @@ export class Tree {
     const { entries, order, isReversed, isFlat } = this.shown;
     this.root = isFlat ? { ...folderOf([]), documents: [...entries] } : folderOf(entries);
     sortFolder(this.root, order, isReversed);
-    if (!isFlat && entries.length > 0 && isUntouched()) setOpen(onlyFolders(this.root), true);
+    if (!isFlat && entries.length > 0 && isUntouched()) setOpen(mainFolders(this.root), true);
     this.#flatten();
   }
 

@@ -5,6 +5,7 @@ import { errorNotice, h, refill } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange } from "../core/status-feed.js";
+import { heading } from "../shell/focus.js";
 import { registerKeys } from "../shell/keys.js";
 import { Choices, colouring, depthOf, Legend } from "./legend.js";
 import { Picture } from "./picture.js";
@@ -103,8 +104,10 @@ class GraphView {
     return "Graph";
   }
 
+  /** The field, where that is in sight: below the picture, it would scroll the picture away. */
   focus() {
-    this.side.input.focus();
+    const isInSight = this.side.input.getBoundingClientRect().bottom < window.innerHeight;
+    (isInSight ? this.side.input : heading())?.focus({ preventScroll: true });
   }
 
   /** Follow an address that differs from what is shown. @param {URLSearchParams} query */

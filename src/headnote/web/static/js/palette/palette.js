@@ -324,7 +324,11 @@ export class Palette {
   #groups(q) {
     const rows = matching(commands(this.actions), q).slice(0, FEW);
     const whole = { title: `Search for “${q}”`, hint: "all passages", run: () => search(q) };
-    return [{ name: COMMANDS, rows }, ...groupsOf(this.found), { name: "Search", rows: [whole] }];
+    const named = { name: COMMANDS, rows };
+    // What a document or a heading is called goes first: nobody reloads the page by looking for a recipe.
+    const isCommand = this.named.documents.size + this.named.headings.size === 0;
+    const found = isCommand ? [named, ...groupsOf(this.found)] : [...groupsOf(this.found), named];
+    return [...found, { name: "Search", rows: [whole] }];
   }
 
   /** @param {Row} row @param {number} number */

@@ -248,7 +248,9 @@ class PlaygroundView {
   #setText({ text, file, from }, pause) {
     // A textarea has one kind of line end. The others would shift every offset.
     this.held = { text: text.replaceAll("\r\n", "\n").replaceAll("\r", "\n"), file, from };
-    this.nameInput.value = file;
+    this.nameInput.value = this.nameInput.title = file;
+    // Of a path that is too long for the field, the end says most.
+    requestAnimationFrame(() => (this.nameInput.scrollLeft = this.nameInput.scrollWidth));
     this.question.forgetLines();
     for (const lane of this.lanes) lane.setText(this.held.text, file, pause);
   }
