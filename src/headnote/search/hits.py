@@ -232,12 +232,17 @@ BEYOND = 1.001
 """How much more than the next best it has."""
 
 
-def candidates(scored: Scored, places: Sequence[tuple[int, str]], recency: Mapping[int, float]) -> Iterator[Candidate]:
-    """The chunks, each with its path, by their scores with every bonus. None is before the one that the query names."""
-    scores = {chunk: scored.scores[chunk] * scored.about(path) * recency.get(chunk, 1.0) for chunk, path in places}
+def candidates(
+    scored: Scored, places: Sequence[tuple[int, str]], recency: Mapping[int, float]
+) -> Iterator[tuple[float, str, int]]:
+    """The chunks, given with their paths, as `Candidate` has them, by their scores with every bonus. None is before the
+    one that the query names."""
+    scores = {chunk: scored.scores[chunk] for chunk, _ in places}
+    if recency or scored.about is not no_bonus:
+        scores = {chunk: scores[chunk] * scored.about(path) * recency.get(chunk, 1.0) for chunk, path in places}
     if scored.named and scored.named.chunk in scores:
         scores[scored.named.chunk] = max(NAMED, BEYOND * max(scores.values()))
-    return (Candidate(-score, path, chunk) for (chunk, path), score in zip(places, scores.values(), strict=True))
+    return ((-score, path, chunk) for (chunk, path), score in zip(places, scores.values(), strict=True))
 
 
 def hit_of(chunk: StoredChunk, score: float, why: Why) -> Hit:

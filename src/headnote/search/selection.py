@@ -47,15 +47,15 @@ class Candidate(NamedTuple):
 Item = TypeVar("Item")
 
 
-def best_first(candidates: Iterable[Candidate], repeat_factor: float) -> list[Candidate]:
+def best_first(candidates: Iterable[tuple[float, str, int]], repeat_factor: float) -> list[Candidate]:
     """By score, after those of the second and later ones of each document are multiplied by `repeat_factor`."""
     seen: set[str] = set()
     spread = []
-    for candidate in sorted(candidates):
-        negative_score, path, chunk = candidate
-        spread.append(Candidate(negative_score * repeat_factor, path, chunk) if path in seen else candidate)
+    # As plain tuples, which are compared faster than named ones.
+    for negative_score, path, chunk in sorted((score, path, chunk) for score, path, chunk in candidates):
+        spread.append((negative_score * repeat_factor if path in seen else negative_score, path, chunk))
         seen.add(path)
-    return sorted(spread)
+    return list(map(Candidate._make, sorted(spread)))
 
 
 # -- choice

@@ -30,7 +30,7 @@ from headnote.store.keyword_fields import keyword_fields_of
 from headnote.store.rows import DocumentRow, StoredChunk
 from headnote.words.languages import language_of
 from headnote.words.phrases import has_phrase, pattern_of, sentences
-from headnote.words.terms import is_operator, is_without_blanks, operator_places, runs, terms, words_of
+from headnote.words.terms import is_operator, is_without_blanks, operator_places, runs, terms, word_terms, words_of
 
 Mark = tuple[int, int]
 
@@ -154,8 +154,9 @@ def marked_terms(query: str, matched: Iterable[str] = (), text: str = "", litera
         inside = frozenset(term for phrase in whole for term in terms(phrase))
         chosen -= inside.difference(_content_terms(_without_phrases(asked.words, whole)))
     if language := language_of(text):
-        words = {word for word in words_of(text) if not chosen.isdisjoint(terms(word, language))}
-        chosen.update(term for word in words for term in terms(word))
+        own_terms = word_terms(language)
+        words = {word for word in words_of(text) if not chosen.isdisjoint(own_terms[word])}
+        chosen.update(chain.from_iterable(map(word_terms("").__getitem__, words)))
     return frozenset((*chosen, *(QUOTE + phrase for phrase in phrases)))
 
 
@@ -174,7 +175,7 @@ def _content_terms(query: str) -> tuple[str, ...]:
 def marks(text: str, query_terms: frozenset[str]) -> Iterator[Mark]:
     """Ranges of the words that share a term with the query, in order. Those that touch are one: where there are no
     blanks, a word is found by its pairs of characters."""
-    words = _found_words(text, query_terms)
+    words = _found_words(text, query_terms) if query_terms else []
     phrases = [found.span() for one in _phrases_in(query_terms) for found in pattern_of(one).finditer(text)]
     if operators := _operators_in(query_terms):
         phrases += operator_places(text, operators)
@@ -234,8 +235,9 @@ class _Matching:
         if self._seen.issuperset(words):
             return self._matching.intersection(words)
         new = set(words).difference(self._seen)
-        matching = {word for word in new if not self._query_terms.isdisjoint(_terms_of(word))}
-        if any(len(word) > MAX_CACHED_WORD_CHARS for word in new):
+        own_terms = word_terms("")
+        matching = {word for word in new if not self._query_terms.isdisjoint(own_terms[word])}
+        if max(map(len, new), default=0) > MAX_CACHED_WORD_CHARS:
             return matching | self._matching.intersection(words)
         # The matching ones first: another thread may ask for the same words.
         self._matching |= matching
@@ -246,16 +248,6 @@ class _Matching:
 @lru_cache(maxsize=64)
 def _matching(query_terms: frozenset[str]) -> _Matching:
     return _Matching(query_terms)
-
-
-def _terms_of(word: str) -> frozenset[str]:
-    return _kept_terms_of(word) if len(word) <= MAX_CACHED_WORD_CHARS else frozenset(terms(word))
-
-
-@lru_cache(maxsize=65_536)
-def _kept_terms_of(word: str) -> frozenset[str]:
-    """The terms of one word. Texts use the same words again and again."""
-    return frozenset(terms(word))
 
 
 def _inside(word: str, query_terms: frozenset[str]) -> Iterator[Mark]:
@@ -394,14 +386,17 @@ def excerpt(lines: Iterable[ReadableLine], query_terms: frozenset[str]) -> Snipp
 
 def _excerpt(read: ReadText, query_terms: frozenset[str]) -> Snippet:
     paragraphs = read.paragraphs
-    first = _best_start(paragraphs, _mark_counts(read, query_terms))
+    counts = _mark_counts(read, query_terms)
+    first = _best_start(paragraphs, counts)
     shown: list[ExcerptLine] = []
     length = 0
-    for paragraph in paragraphs[first : first + EXCERPT_LINES]:
+    for paragraph, count in zip(paragraphs[first : first + EXCERPT_LINES], counts[first:], strict=False):
         length += len(paragraph.text)
         if shown and length > EXCERPT_CHARACTERS:
             break
-        shown.append(_shown(paragraph, query_terms, EXCERPT_CHARACTERS, _EXCERPT_LEAD))
+        # What has none need not be looked through again. Operators are not among what is counted.
+        asked = query_terms if count or _operators_in(query_terms) else frozenset[str]()
+        shown.append(_shown(paragraph, asked, EXCERPT_CHARACTERS, _EXCERPT_LEAD))
     return Snippet(tuple(shown), not all(paragraph.is_heading for paragraph in paragraphs[:first]))
 
 
