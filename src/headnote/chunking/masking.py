@@ -60,22 +60,28 @@ def strip_data_uris(text: str) -> str:
 # -- Codes in addresses, which are no words: `20Concepts` of `Some%20Concepts.md`.
 
 _BEGIN_ADDRESSES = ("](", "://", "]:", "href=", "src=")
+_TARGET = r"""(?: [^\s()<>"'] | \([^\s()<>"']*+\) )++"""
 _ADDRESS = re.compile(
-    r"""(?P<target>(?: \]\(<? | ^[ ]{0,3}\[[^\]\n]++\]:[ \t]++<? | \b(?:href|src)=["'] )
-        (?: [^\s()<>"'] | \([^\s()<>"']*+\) )++ )
+    rf"""\]\(<?{_TARGET}
+    | \[(?:(?<=^\[)|(?<=^[ ]\[)|(?<=^[ ]{{2}}\[)|(?<=^[ ]{{3}}\[))[^\]\n]++\]:[ \t]++<?{_TARGET}
+    | =(?:(?<=\bhref=)|(?<=\bsrc=))["']{_TARGET}
     | ://[^\s()<>\[\]"'`|]++
     """,
     re.VERBOSE | re.MULTILINE,
 )
-"""The target of a link, or an address that is read as text."""
+"""The target of a link, or an address that is read as text. Each begins with a sign that few characters are, and what
+stands before it is looked at afterwards: so the search skips the others at once."""
 _ESCAPED = re.compile(r"""(?<![^/?#&=:(<"' \t])[^/?#&=:(<"' \t%]*+%[0-9A-Fa-f]{2}[^/?#&]*+""")
 _UNSPOKEN = re.compile(
     rf"{_ESCAPED.pattern}|\?[^#]*+"
     r"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[0-9]*+[a-f])(?=[a-f]*+[0-9])[0-9a-f]{12,}+\b"
 )
 """Escaped parts, the query, and hashes."""
-_HASH = re.compile("[0-9a-f]{12}")
-"""What every hash has."""
+_CODE = re.compile(r"\?|%[0-9A-Fa-f]{2}|[0-9a-f]{8}")
+"""What each of them has."""
+_HEXADECIMAL = bytes(ord("x" if chr(code) in "0123456789abcdef" else " ") for code in range(256))
+_HASH = b"x" * 12
+"""What every hash has, with an `x` for each digit."""
 
 
 def strip_address_codes(text: str) -> str:
@@ -85,10 +91,17 @@ def strip_address_codes(text: str) -> str:
     '[Some Concepts](notes/#basics)'
     """
     # A few fast searches rule out most texts.
-    if any(begin in text for begin in _BEGIN_ADDRESSES) and ("%" in text or "?" in text or _HASH.search(text)):
+    if any(begin in text for begin in _BEGIN_ADDRESSES) and ("%" in text or "?" in text or _may_hold_hash(text)):
         return _ADDRESS.sub(_without_codes, text)
     return text
 
 
+def _may_hold_hash(text: str) -> bool:
+    return _HASH in text.encode("utf-8", "surrogatepass").translate(_HEXADECIMAL)
+
+
 def _without_codes(address: re.Match[str]) -> str:
-    return (_UNSPOKEN if address["target"] else _ESCAPED).sub("", address[0])
+    written = address[0]
+    if not _CODE.search(written):
+        return written
+    return (_ESCAPED if written.startswith("://") else _UNSPOKEN).sub("", written)

@@ -95,12 +95,15 @@ _SILENT = re.compile(r"[\u0300-\u036f\u0640\u064b-\u0652\u0670\ufe00-\ufe0f]")
 _OPERATORS = frozenset(
     "=== !== == != => -> <- <= >= ?. ?? ??= :: ::< := && || &&= ||= += -= *= /= |> << >> .. ..= ...".split()
 )
-_SIGNS_OF_OPERATORS = ("=", ">", "<", "..", "::", "&&", "||", "??", "?.")
-"""Each operator has one of them."""
-_RUN_OF_SIGNS = re.compile(r"[-=!<>?:&|+*/.]{2,8}+")
+_SIGNS = "-=!<>?:&|+*/."
+_LONGEST_RUN = 8
+"""Signs in a row; more are a line or the border of a table."""
+_RUN_OF_SIGNS = re.compile(rf"[{_SIGNS}]{{2,{_LONGEST_RUN}}}+")
+_ONLY_SIGNS = bytes(code if chr(code) in _SIGNS else ord(" ") for code in range(256))
+_OPERATORS_AS_BYTES = frozenset(map(str.encode, _OPERATORS))
 _ENDS_A_SENTENCE = frozenset(("...", "..", "??", "?."))
 """Behind a word and before a blank."""
-_AS_TERM = {ord(sign): ord(sign) + 0xFEE0 for sign in "-=!<>?:&|+*/."}
+_AS_TERM = {ord(sign): ord(sign) + 0xFEE0 for sign in _SIGNS}
 """A sign → the same in full width: a letter or digit to every store, and in no other term."""
 _AS_WRITTEN = {term: sign for sign, term in _AS_TERM.items()}
 
@@ -111,13 +114,9 @@ def operator_terms(text: str) -> list[str]:
     >>> operator_terms("`a?.b` is `a === null ? ...`. Really?? Yes...")
     ['？．', '＝＝＝', '．．．']
     """
-    for sign in _SIGNS_OF_OPERATORS:  # a few fast searches rule out most texts
-        if sign in text:
-            break
-    else:
-        return []
-    runs = _RUN_OF_SIGNS.findall(text)
-    if not runs or _OPERATORS.isdisjoint(runs):
+    # Runs of bytes rule out most texts in a third of the time of a pattern.
+    runs = text.encode("utf-8", "surrogatepass").translate(_ONLY_SIGNS).split()
+    if _OPERATORS_AS_BYTES.isdisjoint(runs) and len(max(runs, key=len, default=b"")) <= _LONGEST_RUN:
         return []
     text = _plain(text)
     return [
