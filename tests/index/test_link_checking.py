@@ -685,6 +685,82 @@ def test_several_parts_in_front_of_all_addresses_are_learnt(write: Write) -> Non
     assert found(report) == [("page", "index.md", "/en-US/docs/Web/API/Gone")]
 
 
+FRAMEWORK = {
+    "01-app/index.mdx": (
+        "# App\n\n[Pages](/docs/pages) [error](/docs/messages/no-cache) [course](/learn/basics) ![logo](/logo.png)\n"
+    ),
+    "01-app/01-start/02-install.mdx": (
+        "# Install\n\n[config](/docs/app/reference/config#typed-routes) [beside](./update) [x](/docs/app/start/gone)\n"
+    ),
+    "01-app/01-start/03-update.mdx": "# Update\n\n[up](/docs/app/start/install) [x](/01-app/02-reference/config)\n",
+    "01-app/02-reference/config.mdx": (
+        "# Config\n\n<Table\n  content={[\n    { name: 'typedRoutes', type: 'boolean' },\n  ]}\n/>\n\n"
+        "[install](/docs/app/start/install#nothing) [own](#typed) [gone](/01-app/gone)\n"
+    ),
+    "02-pages/01-start/install.mdx": (
+        "---\ntitle: Install\n---\n\n{/* DO NOT EDIT. This doc is generated from the source above. */}\n"
+    ),
+    "02-pages/01-start/more.mdx": "# More\n\n[x](/docs/pages/start/install#shown) [y](/docs/pages/start/install)\n",
+}
+
+
+def test_a_folder_of_pages_with_numbers_that_is_a_part_of_a_site(write: Write) -> None:
+    report = headnote.check_links(write(FRAMEWORK))
+    assert found(report) == [
+        ("page", "01-app/01-start/02-install.mdx", "/docs/app/start/gone"),
+        ("anchor", "01-app/02-reference/config.mdx", "/docs/app/start/install#nothing"),
+        ("anchor", "01-app/02-reference/config.mdx", "#typed"),
+        ("page", "01-app/02-reference/config.mdx", "/01-app/gone"),
+    ]
+    assert report.unjudged == 5, "two other parts, a list of pages, a picture of the site, a page that is generated"
+
+
+def test_a_part_may_have_the_name_of_a_folder_in_it(write: Write) -> None:
+    pages = {f"docs/api/{name}.md": "# P\n\n[a](/docs/docs/api/a.md) [b](/docs/docs/api/b.md)\n" for name in "ab"}
+    more = {"docs/index.md": "[a](/docs/api/a) [gone](/docs/docs/api/c.md)\n"}
+    assert [finding.target for finding in headnote.check_links(write(pages | more)).findings] == ["/docs/docs/api/c.md"]
+
+
+def test_numbered_pages_of_one_name_have_no_address_in_common(write: Write) -> None:
+    assert headnote.check_links(write({"01-a.md": "[b](02-a.md)", "02-a.md": "[a](/a)"})).findings == []
+
+
+def test_the_folder_that_is_the_top_of_the_site_is_learnt(write: Write) -> None:
+    folder = "package/site/text"
+    files = {f"{folder}/commands/c{n}.md": f"# C\n\n[next](/commands/c{(n + 1) % 4})\n" for n in range(4)}
+    files[f"{folder}/design/colour/colour.md"] = "# Colour\n\n[c](/commands/c1) [gone](/commands/c9)\n"
+    files["package/readme.md"] = (
+        "[colour](/design/colour/) [folder](/design) [literal](/package/site/text/commands/c1)\n"
+    )
+    report = headnote.check_links(write(files))
+    assert [finding.target for finding in report.findings] == ["/commands/c9"]
+
+
+def test_pages_that_git_ignores_are_made_by_a_program(write: Write) -> None:
+    files = {
+        ".gitignore": "/docs/reference/cli.md\nmade/\n",
+        "docs/a.md": "[cli](reference/cli.md#run) [made](../made/x) [gone](reference/gone.md) [top](/docs/made/y)\n",
+    }
+    report = headnote.check_links(write(files))
+    assert [finding.target for finding in report.findings] == ["reference/gone.md"]
+    assert report.unjudged == 3
+
+
+def test_pictures_of_a_folder_that_is_not_here_are_not_judged(write: Write) -> None:
+    files = {
+        "docs/a.md": "![there](/img/x.png) ![beside](y.png) ![here](/pictures/gone.png) ![page](/gone/z)\n",
+        "docs/pictures/a.png": "",
+    }
+    report = headnote.check_links(write(files))
+    assert [finding.target for finding in report.findings] == ["y.png", "/pictures/gone.png", "/gone/z"]
+    assert report.unjudged == 1
+
+
+def test_two_links_that_happen_to_lead_to_a_folder_teach_nothing(write: Write) -> None:
+    report = headnote.check_links(write({"old/guide/a.md": "# A\n", "b.md": "[a](/guide/a) [a](/guide/a)\n"}))
+    assert len(report.findings) == 2
+
+
 def test_a_prefix_that_explains_nothing_is_not_taken(write: Write) -> None:
     pages = {f"p{number}.md": "# P\n\n[Gone](/en-US/docs/Web/Gone), [there](/p1)\n" for number in range(3)}
     assert {finding.target for finding in headnote.check_links(write(pages)).findings} == {"/en-US/docs/Web/Gone"}
@@ -782,6 +858,7 @@ def test_an_encyclopedia_of_the_web(write: Write) -> None:
         ({"a.md": "#### <!-- md:setting blog.folder -->\n\n[x](#blog.folder)\n"}, []),
         ({"a.md": '<Snippet path="b/c" />\n\n[x](#part) [y](#gone)', "s/b/_c.md": "## Part\n\n</Snippet>"}, ["#gone"]),
         ({"a.md": "## Title <!-- omit -->\n\n[x](#title) [y](#title-more)\n"}, ["#title-more"]),
+        ({"a.md": "## Title\n\n<a id=opt-base></a>\n<a name=old>\n\n[x](#opt-base) [y](#old) [z](#opt)\n"}, ["#opt"]),
     ],
 )
 def test_what_cannot_be_known_is_counted_and_not_judged(files: dict[str, str], broken: list[str], write: Write) -> None:

@@ -518,7 +518,7 @@ def test_a_heading_of_a_part_that_changes_changes_links_to_the_whole(tmp_path: P
 
 
 def test_a_picture_is_looked_for_on_demand(tmp_path: Path) -> None:
-    write(tmp_path, {"docusaurus.config.js": "", "docs/a.md": "![x](/img/x.png) ![[y.png]]\n"})
+    write(tmp_path, {"docusaurus.config.js": "", "static/img/z.png": "", "docs/a.md": "![x](/img/x.png) ![[y.png]]\n"})
     with headnote.Index.open(tmp_path, embedder="none") as index:
         index.update()
         assert len(index.broken_links()) == 2

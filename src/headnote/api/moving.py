@@ -27,7 +27,7 @@ from headnote.formats.kinds import format_of, open_document
 from headnote.links.anchors import names_of_heading
 from headnote.links.checking.checked_files import LinkedDocument, linked_document, links_in_tags
 from headnote.links.checking.findings import CheckedContents
-from headnote.links.resolving import LinkCheck, Resolver, bases_of, link_row, path_of
+from headnote.links.resolving import LinkCheck, Resolver, learnt_mounts, link_row, path_of
 from headnote.links.rewriting import (
     HeadingNames,
     PathChange,
@@ -38,7 +38,7 @@ from headnote.links.rewriting import (
     with_path,
 )
 from headnote.links.sites.detection import find_sites
-from headnote.links.sites.site import Site, below, site_of
+from headnote.links.sites.site import Mount, Site, below, site_of
 from headnote.links.sites.site_files import Endings, SiteFiles
 from headnote.markdown.document import Document
 from headnote.markdown.headings import heading_place
@@ -223,10 +223,10 @@ class _MovedLinks:
         self._top = Path(real).as_posix()
         self._files_now, self._files_later = SiteFiles(real, now), _FilesAfter(real, later, paths)
         rows = (link.row for one in self._documents.values() for link in one.links)
-        self._base = bases_of(tree, rows, now).get("", "")
+        self._learnt = learnt_mounts(tree, rows, now).get("")
         self._sites_now = sites
-        self._now = Resolver(now, CheckedContents(self._documents.values()), sites, self._files_now, self._base)
-        self._check = LinkCheck(real, now, sites, self._base)
+        self._now = Resolver(now, CheckedContents(self._documents.values()), sites, self._files_now, self._learnt)
+        self._check = LinkCheck(real, now, sites, self._learnt)
         self._edits: dict[str, Edits] = {}
         """Of documents, besides those of links."""
         self._renamed = ""
@@ -236,18 +236,18 @@ class _MovedLinks:
     def _later(self) -> Resolver:
         """Without redirects: no link should need one."""
         renamed = {self._renamed: self._edited(self._renamed)} if self._renamed else {}
-        return self._resolver_of(renamed, self._base)
+        return self._resolver_of(renamed, self._learnt)
 
     def _edited(self, path: str) -> LinkedDocument:
         return self._read_again(path, applied(self._snapshots[path].text, self._edits[path]))
 
-    def _resolver_of(self, changed: Mapping[str, LinkedDocument], base: str) -> Resolver:
+    def _resolver_of(self, changed: Mapping[str, LinkedDocument], learnt: Mount | None) -> Resolver:
         """Of the folder as it will be, with these documents by their path of now."""
         documents = [
             changed.get(path) or one._replace(path=self._paths.after(path)) for path, one in self._documents.items()
         ]
         paths = frozenset(one.path for one in documents)
-        return Resolver(paths, CheckedContents(documents), self._sites, self._files_later, base)
+        return Resolver(paths, CheckedContents(documents), self._sites, self._files_later, learnt)
 
     def _check_sites(self, sites: Iterable[Site], marks: Iterable[str]) -> None:
         """Raise if the move takes away what a site is known by, or made of."""
@@ -446,8 +446,8 @@ class _MovedLinks:
     def _verify(self, rows: Sequence[tuple[LinkRow, LinkRow]], read_again: Mapping[str, LinkedDocument]) -> None:
         """Raise unless each link leads where it led before."""
         paths = frozenset(map(self._paths.after, self._documents))
-        base = bases_of(self._tree, (new for _, new in rows), paths).get("", "")
-        resolver = self._resolver_of(read_again, base)
+        learnt = learnt_mounts(self._tree, (new for _, new in rows), paths).get("")
+        resolver = self._resolver_of(read_again, learnt)
         for old, new in rows:
             wanted = self._wanted(old)
             if wanted is not None and not self._leads_there(resolver, new, wanted):

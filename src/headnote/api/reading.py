@@ -258,7 +258,7 @@ class Library:
     def _link_check(self, reader: Reader) -> Callable[[LinkRow], bool]:
         """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken. A
         pack has no folder to look into; it knows which links were broken there."""
-        from headnote.links.resolving import TreeLinkCheck, stored_bases
+        from headnote.links.resolving import TreeLinkCheck, stored_mounts
 
         manifest = reader.manifest()
         if files_read(manifest):
@@ -266,8 +266,8 @@ class Library:
         if BROKEN in manifest:
             broken = {tuple(place) for place in unsigned(manifest[BROKEN])}
             return lambda link: _place_of(link) in broken
-        bases = stored_bases(reader, self.tree)
-        return TreeLinkCheck(self.tree, set(reader.document_paths()), read_sites(manifest), bases).is_broken
+        learnt = stored_mounts(reader, self.tree)
+        return TreeLinkCheck(self.tree, set(reader.document_paths()), read_sites(manifest), learnt).is_broken
 
 
 # -- Names that mean no document.

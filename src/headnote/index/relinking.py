@@ -9,9 +9,9 @@ from itertools import chain
 from headnote.formats.kinds import open_document
 from headnote.index.plan import Plan
 from headnote.links.anchors import Anchors, anchors_of, block_ids
-from headnote.links.resolving import SitesOfRoots, TreeResolver, bases_of, is_partial, stored_bases
+from headnote.links.resolving import SitesOfRoots, TreeResolver, is_partial, learnt_mounts, stored_mounts
 from headnote.links.sites.detection import sites_without_files
-from headnote.links.sites.site import Naming, naming_of
+from headnote.links.sites.site import Mount, Naming, naming_of
 from headnote.sources.tree import NO_FILES, Tree
 from headnote.store.interface import Writer
 from headnote.store.rows import LinkRow
@@ -31,7 +31,7 @@ class Relinking:
         self._sites = sites
         self._everything = everything
         self._names: _NameTable = {}
-        self._bases: dict[str, str] = {}
+        self._learnt: dict[str, Mount] = {}
         self._anchors: dict[str, Anchors] = {}
         self._written: dict[str, Naming] = {}
         self._links: dict[str, Sequence[LinkRow]] = {}
@@ -40,7 +40,7 @@ class Relinking:
 
     def remember(self, paths: Iterable[str]) -> None:
         """The names of documents that may change, before they do."""
-        self._names, self._bases = self._names_of(paths), stored_bases(self._writer, self._tree)
+        self._names, self._learnt = self._names_of(paths), stored_mounts(self._writer, self._tree)
 
     def add(self, path: str, anchors: Anchors, naming: Naming, links: Sequence[LinkRow]) -> None:
         """A document that was written without its links."""
@@ -63,14 +63,14 @@ class Relinking:
         links: Iterable[LinkRow]
         if self._links.keys() >= paths:  # all of them were read now: nothing stored is read back
             links = chain.from_iterable(self._links.values())
-            bases = bases_of(self._tree, chain.from_iterable(self._links.values()), paths)
+            learnt = learnt_mounts(self._tree, chain.from_iterable(self._links.values()), paths)
         else:
             self.write()
             links = self._affected_links(plan)
             if not links:
                 return
-            bases = stored_bases(self._writer, self._tree)
-        resolver = TreeResolver(self._tree, paths, self, self._sites, bases)
+            learnt = stored_mounts(self._writer, self._tree)
+        resolver = TreeResolver(self._tree, paths, self, self._sites, learnt)
         by_document: dict[str, list[LinkRow]] = {}
         changed = dict.fromkeys(path for path in self._links if path in self._unwritten)
         for link in links:
@@ -92,7 +92,7 @@ class Relinking:
     def _may_change_all(self, plan: Plan) -> bool:
         if plan.added or plan.removed or plan.renamed or any(map(is_partial, self._links)):
             return True
-        return self._names_of(self._names) != self._names or stored_bases(self._writer, self._tree) != self._bases
+        return self._names_of(self._names) != self._names or stored_mounts(self._writer, self._tree) != self._learnt
 
     def _names_of(self, paths: Iterable[str]) -> _NameTable:
         documents = (self._writer.document(path) for path in paths)

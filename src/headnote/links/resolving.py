@@ -20,13 +20,15 @@ from urllib.parse import unquote
 from headnote.links.anchors import Anchors, find_anchor, means_the_top
 from headnote.links.sites.addresses import (
     Addresses,
-    common_base,
-    leaves_the_language,
+    learnt_mount,
+    leaves_the_part,
     leaves_the_site,
-    names_a_language,
+    path_in,
+    without_numbers,
 )
 from headnote.links.sites.site import (
     INDEX_NAMES,
+    PAGE_SUFFIXES,
     Mount,
     Naming,
     Site,
@@ -41,7 +43,7 @@ from headnote.links.sites.site import (
 from headnote.links.sites.site_files import Endings, Neighbours, Redirects, SiteFiles, names_a_file, nearest
 from headnote.model import Link
 from headnote.sources.files import SUFFIXES
-from headnote.sources.repository import repository_top
+from headnote.sources.repository import git_ignores, repository_top
 from headnote.sources.tree import Root, RootPlace, Tree
 from headnote.store.interface import Reader
 from headnote.store.rows import DocumentHead, LinkRow
@@ -97,12 +99,12 @@ class Resolver:
         contents: Contents,
         sites: Sequence[Site] = PLAIN_SITES,
         files: SiteFiles | None = None,
-        base: str = "",
+        learnt: Mount | None = None,
     ) -> None:
-        """`base` is the prefix of links in a folder without a configuration, see `common_base`."""
+        """`learnt` is how a folder without a configuration stands on its site, see `learnt_mount`."""
         self._paths = frozenset(paths)
         self._contents = contents
-        self._sites = SiteAddresses(sites, contents.naming, base)
+        self._sites = SiteAddresses(sites, contents.naming, learnt)
         self._files = files or SiteFiles(None)
         self._known_names: dict[str, Neighbours] = {}
 
@@ -302,9 +304,11 @@ class Resolver:
 class SiteAddresses:
     """Document → the addresses of the site it belongs to. Each table is made once, and each folder looked at once."""
 
-    def __init__(self, sites: Sequence[Site], naming: Callable[[], Mapping[str, Naming]], base: str) -> None:
+    def __init__(self, sites: Sequence[Site], naming: Callable[[], Mapping[str, Naming]], learnt: Mount | None) -> None:
         self._sites = sites
-        self._addresses = {site: Addresses(site, naming, base if site.generator == "plain" else "") for site in sites}
+        self._addresses = {
+            site: Addresses(site, naming, learnt if site.generator == "plain" else None) for site in sites
+        }
         self._known: dict[str, Addresses] = {}
 
     def of(self, path: str) -> Addresses:
@@ -318,15 +322,20 @@ class LinkCheck:
     """Which links are broken. This is decided here and nowhere else."""
 
     def __init__(
-        self, root: str | os.PathLike[str], documents: Collection[str], sites: Sequence[Site], base: str = ""
+        self,
+        root: str | os.PathLike[str],
+        documents: Collection[str],
+        sites: Sequence[Site],
+        learnt: Mount | None = None,
     ) -> None:
-        """`base` is the prefix of links in a folder without a configuration, see `common_base`."""
+        """`learnt` is how a folder without a configuration stands on its site, see `learnt_mount`."""
         self._documents = documents
-        self._base = base
+        self._learnt = learnt or Mount("")
         self._files = SiteFiles(root, documents)
         self._sites = sites or PLAIN_SITES
         self._root = os.path.realpath(root)
         self._known_sites: dict[str, Site] = {}
+        self._ignored: dict[str, bool] = {}
         self._redirects: dict[int, Redirects] = {}
         """By the identity of a site, which may be large."""
 
@@ -349,21 +358,54 @@ class LinkCheck:
         that shows a part, or a page that the site makes by itself."""
         site, target = self._site_of(link.path), path_of(link)
         is_plain = site.generator == "plain"
-        if leaves_the_language(self._base, link.target) if is_plain else leaves_the_site(site, target, link.path):
+        if (
+            leaves_the_part(self._learnt.address, target, self._tops)
+            if is_plain
+            else leaves_the_site(site, target, link.path)
+        ):
             return True
         if link.resolved in self._documents:
             return link.resolved == link.path and not link.target and is_partial(link.path)
         if _GENERATED_FOLDERS & set(target.split("/")[:-1]):
             return True
-        return target.startswith("/") and self._is_made_by_the_site(target.strip("/"), site)
+        if not target.startswith("/"):
+            return self._is_ignored(joined(posixpath.dirname(link.path), target))
+        address = target.strip("/")
+        return (
+            self._is_made_by_the_site(address, site)
+            or self._lies_elsewhere(address, site)
+            or self._is_ignored(joined("", target))
+        )
 
     def _is_made_by_the_site(self, address: str, site: Site) -> bool:
         """Whether it is the address of a home, or of a folder with pages that has no page of its own."""
-        if not address or (names_a_language(self._base) and folded(address) == self._base.strip("/")):
+        if not address or folded(address) == self._learnt.address.strip("/"):
+            return True
+        if site.generator == "plain" and self._folders & {folded(address), path_in(self._learnt, address)}:
             return True
         inside = ((mount.folder, below(mount.address.strip("/"), address)) for mount in site.mounts)
         folders = (joined(folder, rest) for folder, rest in inside if rest)
         return any(folder and self._files.is_folder(folder) for folder in folders)
+
+    def _is_ignored(self, path: str | None) -> bool:
+        """Whether git would ignore a file there: a program makes it when the site is made."""
+        if path is None or not path:
+            return False
+        if path not in self._ignored:
+            forms = (path, f"{path}.md") if is_page(path) and not path.lower().endswith(PAGE_SUFFIXES) else (path,)
+            self._ignored[path] = any(git_ignores(Path(self._root), form.split("/")) for form in forms)
+        return self._ignored[path]
+
+    def _lies_elsewhere(self, address: str, site: Site) -> bool:
+        """Whether it is the address of a file, such as a picture, in a folder that is nowhere here: the site takes it
+        from a place that is not in this folder."""
+        first, slash, _ = address.partition("/")
+        if not slash or is_page(address):
+            return False
+        if site.generator != "plain" and any(folder and self._files.is_folder(folder) for folder in site.files):
+            return False
+        tops = ("", site.folder, *site.files, *(mount.folder for mount in site.mounts))
+        return not any(self._files.is_folder(f"{top}/{first}".lstrip("/")) for top in tops)
 
     def has_file(self, path: str) -> bool:
         """Whether there is a file or a folder at this path now."""
@@ -404,8 +446,25 @@ class LinkCheck:
         return self._repository is not None and path.startswith(f"{self._repository}/") and _exists(path)
 
     @cached_property
+    def _tops(self) -> frozenset[str]:
+        """The folders at the top, by their names and as addresses."""
+        tops = {path.partition("/")[0] for path in self._documents if "/" in path}
+        return frozenset(folded(form) for top in tops for form in (top, without_numbers(top)))
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        """Every folder with documents below it, as an address."""
+        folders = {folder for path in self._documents for folder in _around(without_numbers(path))}
+        return frozenset(map(folded, folders))
+
+    @cached_property
     def _repository(self) -> str | None:
         return repository_top(self._root)
+
+
+def _around(path: str) -> Iterator[str]:
+    while path := posixpath.dirname(path):
+        yield path
 
 
 def _exists(path: str) -> bool:
@@ -518,7 +577,7 @@ class TreeResolver:
     """Resolves links among the documents of all roots."""
 
     def __init__(
-        self, tree: Tree, paths: Collection[str], contents: Contents, sites: SitesOfRoots, bases: Mapping[str, str]
+        self, tree: Tree, paths: Collection[str], contents: Contents, sites: SitesOfRoots, learnt: Mapping[str, Mount]
     ) -> None:
         self._tree = tree
         self._contents = contents
@@ -530,7 +589,7 @@ class TreeResolver:
                 RootContents(contents, root),
                 sites.get(root.name) or PLAIN_SITES,
                 self._files[root.name],
-                bases.get(root.name, ""),
+                learnt.get(root.name),
             )
             for root in tree.roots
         }
@@ -636,12 +695,14 @@ class TreeResolver:
 class TreeLinkCheck:
     """Which links are broken. A root that is away has no broken links to files: nobody can tell."""
 
-    def __init__(self, tree: Tree, documents: Collection[str], sites: SitesOfRoots, bases: Mapping[str, str]) -> None:
+    def __init__(
+        self, tree: Tree, documents: Collection[str], sites: SitesOfRoots, learnt: Mapping[str, Mount]
+    ) -> None:
         self._tree = tree
         self._documents = documents
         inside = paths_by_root(tree, documents)
         self._checks = {
-            root.name: LinkCheck(root.folder, inside[root.name], sites.get(root.name, ()), bases.get(root.name, ""))
+            root.name: LinkCheck(root.folder, inside[root.name], sites.get(root.name, ()), learnt.get(root.name))
             for root in tree.roots
         }
         self._away = {root.name for root in tree.roots if not Path(root.folder).is_dir()}
@@ -702,24 +763,28 @@ class RootContents:
         return {path.removeprefix(self._prefix): one for path, one in whole if path.startswith(self._prefix)}
 
 
-def stored_bases(reader: Reader, tree: Tree) -> dict[str, str]:
-    """The same as `bases_of`, of the links of an index."""
+def stored_mounts(reader: Reader, tree: Tree) -> dict[str, Mount]:
+    """The same as `learnt_mounts`, of the links of an index."""
     targets = reader.targets_from_top()
     if not targets:
         return {}
     if not tree.is_named:  # the targets of its only root, without reading a link
-        return {"": common_base(targets, reader.document_paths())}
-    return bases_of(tree, reader.links(), reader.document_paths())
+        return _learnt({"": targets}, {"": reader.document_paths()})
+    return learnt_mounts(tree, reader.links(), reader.document_paths())
 
 
-def bases_of(tree: Tree, links: Iterable[LinkRow], paths: Iterable[str]) -> dict[str, str]:
-    """Name of a root → the prefix of links from its top, see `common_base`; only of roots with such links."""
+def learnt_mounts(tree: Tree, links: Iterable[LinkRow], paths: Iterable[str]) -> dict[str, Mount]:
+    """Name of a root → how it stands on its site, see `learnt_mount`; only of roots whose links tell it."""
     by_root: dict[str, Counter[str]] = defaultdict(Counter)
     for link in links:
         if link.target.startswith("/") and not link.external and (place := tree.place(link.path)):
             by_root[place.root.name][link.target] += 1
-    inside = paths_by_root(tree, paths) if by_root else {}
-    return {name: common_base(targets, inside[name]) for name, targets in by_root.items()}
+    return _learnt(by_root, paths_by_root(tree, paths)) if by_root else {}
+
+
+def _learnt(targets: Mapping[str, Mapping[str, int]], paths: Mapping[str, Collection[str]]) -> dict[str, Mount]:
+    by_root = ((name, learnt_mount(counted, paths[name])) for name, counted in targets.items())
+    return {name: mount for name, mount in by_root if mount is not None}
 
 
 def paths_by_root(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from headnote.links.resolving import SHORTCODE, path_of
+from headnote.links.sites.addresses import without_numbers
 from headnote.links.sites.site import PAGE_SUFFIXES, below, page_of, without_suffix
 from headnote.markdown.headings import github_slug
 from headnote.markdown.inline import destination_at, normal_label, unescape
@@ -73,7 +74,7 @@ def _forms(written: str, path: str) -> list[str]:
     elif suffix:
         forms = [path]
     else:
-        forms = [page_of(path), without_suffix(path), path]
+        forms = [page_of(path), without_suffix(path), path, without_numbers(page_of(path))]
     end = "/" * written.endswith("/")
     return [form + end for form in dict.fromkeys(forms)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -170,21 +170,35 @@ def rule_against(
     """What leaves out one file, given by the parts of its path from a root, which is a real path: the rules of a walk,
     with the file or folder that one of them is about. None if none does."""
     above = rules_above(root)
-    scope, place, folder = above.scope, above.place, root
-    included, excluded = (Rules(parse_globs(globs), place) for globs in (include, exclude))
+    included, excluded = (Rules(parse_globs(globs), above.place) for globs in (include, exclude))
     is_included = not tuple(include)
-    for depth, part in enumerate(parts, 1):
-        scope = _with_rules_in(folder, scope, place, part)
-        name, is_folder, path = os.fsencode(part), depth < len(parts), "/".join(parts[:depth])
-        place += name
+    for depth, (scope, name, place, is_folder) in enumerate(_way_to(root, parts, above), 1):
+        path = "/".join(parts[:depth])
         if verdict := scope.verdict(name, place, is_folder):
-            return SkippedFile(path, why_ignored(verdict, part, scope.outputs.get(name, "")))
+            return SkippedFile(path, why_ignored(verdict, parts[depth - 1], scope.outputs.get(name, "")))
         if excluded.verdict(name, place, is_folder):
             return SkippedFile(path, "the setting exclude names it")
         is_included = is_included if (said := included.verdict(name, place, is_folder)) is None else said
+    return None if is_included else SkippedFile("/".join(parts), "the setting include does not name it")
+
+
+def git_ignores(root: Path, parts: Sequence[str]) -> bool:
+    """Whether git ignores the file at this path, which need not be there: then a program makes it."""
+    way = _way_to(root, parts, rules_above(root))
+    return any(scope.verdict(name, place, is_folder) == "git" for scope, name, place, is_folder in way)
+
+
+def _way_to(root: Path, parts: Sequence[str], above: RulesAbove) -> Iterator[tuple[IgnoreScope, bytes, bytes, bool]]:
+    """Each folder on the way to a file, and the file: the rules that apply to it, its name and path, and whether it is
+    a folder."""
+    scope, place, folder = above.scope, above.place, root
+    for depth, part in enumerate(parts, 1):
+        scope = _with_rules_in(folder, scope, place, part)
+        name = os.fsencode(part)
+        place += name
+        yield scope, name, place, depth < len(parts)
         folder /= part
         place += b"/"
-    return None if is_included else SkippedFile("/".join(parts), "the setting include does not name it")
 
 
 def _with_rules_in(folder: Path, scope: IgnoreScope, place: bytes, name: str) -> IgnoreScope:

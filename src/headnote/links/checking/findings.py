@@ -21,12 +21,12 @@ from headnote.links.resolving import (
     SitesOfRoots,
     TreeLinkCheck,
     TreeResolver,
-    bases_of,
     is_partial,
+    learnt_mounts,
     path_of,
 )
 from headnote.links.sites.addresses import Addresses
-from headnote.links.sites.site import Naming, Site, folded, is_page, page_of, site_of, without_suffix
+from headnote.links.sites.site import Mount, Naming, Site, folded, is_page, page_of, site_of, without_suffix
 from headnote.links.sites.site_files import Neighbours, SiteFiles, names_a_file
 from headnote.model.results import Progress, Watcher
 from headnote.sources.files import SimilarNames
@@ -45,13 +45,18 @@ class Suggestions:
     """The nearest existing targets among these documents and the files beside them."""
 
     def __init__(
-        self, tree: Tree, documents: Collection[str], contents: Contents, sites: SitesOfRoots, bases: Mapping[str, str]
+        self,
+        tree: Tree,
+        documents: Collection[str],
+        contents: Contents,
+        sites: SitesOfRoots,
+        learnt: Mapping[str, Mount],
     ) -> None:
         self._tree = tree
         self._documents = documents
         self._contents = contents
         self._sites = sites
-        self._bases = bases
+        self._learnt = learnt
         self._known_anchors: dict[str, SimilarNames] = {}
 
     def anchor(self, link: LinkRow) -> str:
@@ -119,7 +124,7 @@ class Suggestions:
             root.name: SiteAddresses(
                 self._sites.get(root.name) or PLAIN_SITES,
                 RootContents(self._contents, root).naming,
-                self._bases.get(root.name, ""),
+                self._learnt.get(root.name),
             )
             for root in self._tree.roots
         }
@@ -214,10 +219,10 @@ def _broken(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots
     paths = frozenset(document.path for document in documents)
     links = [link for document in documents for link in document.links]
     contents = CheckedContents(documents)
-    bases = bases_of(tree, (link.row for link in links), paths)
-    resolver = TreeResolver(tree, paths, contents, sites, bases)
-    check = TreeLinkCheck(tree, paths, sites, bases)
-    suggestions = Suggestions(tree, paths, contents, sites, bases)
+    learnt = learnt_mounts(tree, (link.row for link in links), paths)
+    resolver = TreeResolver(tree, paths, contents, sites, learnt)
+    check = TreeLinkCheck(tree, paths, sites, learnt)
+    suggestions = Suggestions(tree, paths, contents, sites, learnt)
     broken, resolved, unjudged = [], [], 0
     for done, link in enumerate(links):
         on_progress(Progress("check", done, len(links)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote
@@ -40,10 +40,14 @@ def _without_number(part: str) -> str:
     return part[number.end() :] if number else part
 
 
+def without_numbers(path: str) -> str:
+    """A path as many sites show it: without the numbers that only order its folders and pages."""
+    return "/".join(map(_without_number, path.split("/")))
+
+
 def _docusaurus_doc(place: SitePlace) -> Iterator[str]:
-    *folders, name = without_suffix(place.inside).split("/")
-    if not place.site.keeps_numbers:
-        folders, name = [_without_number(part) for part in folders], _without_number(name)
+    path = without_suffix(place.inside)
+    *folders, name = (path if place.site.keeps_numbers else without_numbers(path)).split("/")
     slug = place.naming.slug
     is_index = name.lower() in ("index", "readme") or (folders and folders[-1].lower() == name.lower())
     if slug.startswith("/"):
@@ -129,6 +133,17 @@ def _plain_page(place: SitePlace) -> Iterator[str]:
     yield _address(place.mount.address, page_of(place.inside))
 
 
+def _page_of_a_folder(place: SitePlace) -> Iterator[str]:
+    """A folder without a configuration may be the pages of a site that drops the numbers of files and folders, or that
+    shows `colour/colour.md` for `colour`."""
+    yield from _plain_page(place)
+    bare = without_numbers(page_of(place.inside))
+    yield _address(place.mount.address, bare)
+    folder, _, name = bare.rpartition("/")
+    if folder.rpartition("/")[2] == name:
+        yield _address(place.mount.address, folder)
+
+
 def _rewritten(place: SitePlace) -> Iterator[str]:
     """VitePress may show a document elsewhere; then it is no longer where its file is."""
     shown = place.rewrites.get(place.inside, place.inside)
@@ -157,7 +172,7 @@ _ROUTES: Mapping[Generator, Route] = {
     "astro": _by_slug,
     "jekyll": _jekyll_page,
     "mdbook": _plain_page,
-    "plain": _plain_page,
+    "plain": _page_of_a_folder,
 }
 
 
@@ -206,17 +221,17 @@ def _address(*parts: str) -> str:
 class Addresses:
     """Address → documents, of one site. The table is built on first use."""
 
-    def __init__(self, site: Site, naming: Callable[[], Mapping[str, Naming]], base: str = "") -> None:
-        """`base` is what links prepend to every address if the folder is only a part of its site."""
+    def __init__(self, site: Site, naming: Callable[[], Mapping[str, Naming]], learnt: Mount | None = None) -> None:
+        """`learnt` is how a folder without a configuration stands on its site, see `learnt_mount`."""
         self.site = site
         self._naming = naming
-        self._base = base
+        self._learnt = learnt
 
     def at(self, address: str) -> list[str]:
         """The documents at an address, written in any way: with or without a suffix, an index or a slash at the end."""
         documents = self._lookup(address)
-        if not documents and self._base and below(self._base, folded(address)) is not None:
-            documents = self._lookup(address[len(self._base) :])
+        if not documents and self._learnt and (path := path_in(self._learnt, address)) is not None:
+            documents = self._lookup(path)
         if not documents and (edition := _EDITION.match(address)):
             documents = self._lookup(address[edition.end() :])
         return documents
@@ -292,31 +307,70 @@ class Addresses:
                 yield SitePlace(self.site, mount, inside, naming, self._rewrites)
 
 
+def path_in(mount: Mount, address: str) -> str | None:
+    """The path below the root that a mount shows at this address; None if it is not below that of the mount."""
+    inside = below(mount.address.strip("/"), folded(address).strip("/"))
+    return None if inside is None else folded(f"{mount.folder}/{inside}".strip("/"))
+
+
+def learnt_mount(targets: Mapping[str, int], documents: Collection[str]) -> Mount | None:
+    """How a folder without a configuration stands on its site, as its links from the top tell: it is only the part of
+    the site below an address, or one of its folders is the top of the site. `targets` says how often each occurs."""
+    if base := common_base(targets, documents):
+        return Mount("", base)
+    folder = _top_folder(targets, documents)
+    return Mount(folder) if folder else None
+
+
+def _top_folder(targets: Mapping[str, int], documents: Iterable[str]) -> str:
+    """The folder in which most targets are pages that are none from the root; empty if there is none."""
+    endings: dict[str, list[str]] = defaultdict(list)
+    pages = {folded(form) for path in documents for form in (page_of(path), without_numbers(page_of(path)))}
+    for page in pages:
+        for at in (at for at, char in enumerate(page) if char == "/"):
+            endings[page[at + 1 :]].append(page[:at])
+    missing, explained = 0, defaultdict[str, int](int)
+    for target, count in targets.items():
+        page = page_of(folded(target.partition("?")[0].strip("/")))
+        if page and page not in pages:
+            missing += count
+            for folder in endings.get(page, ()) if "/" in page else ():
+                explained[folder] += count
+    folder = max(explained, key=lambda one: (explained[one], -len(one), one), default="")
+    return folder if 2 * explained[folder] > missing and explained[folder] > _BY_CHANCE else ""
+
+
 def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
-    """What nearly all links from the top begin with, though no folder has that name: `/en`, if the folder is the
-    English part of a site, or `/en-us/docs`. `targets` says how often each of them occurs.
+    """What nearly all links from the top begin with, though they lead into no folder of that name: `/en`, if the folder
+    is the English part of a site, or `/en-us/docs`. `targets` says how often each of them occurs.
 
     Of a language, only links are counted that lead into no folder here: a translation also links to pages that are not
     translated, by addresses without any language.
     """
-    pages = {folded(page_of(path)) for path in documents}
+    forms = {page_of(path) for path in documents} - {""}  # every address ends in that of the home
+    pages = {folded(form) for page in forms for form in (page, without_numbers(page))}
     # Below a language, pages may lie in more folders: `files/en-us/web/x` is `/en-us/docs/web/x`.
     everything = pages | ({"/".join(page.split("/")[count:]) for page in pages for count in _LENGTHS} - {""})
     tops = {page.partition("/")[0] for page in pages}
     inside: dict[str, int] = defaultdict(int)
     explained: dict[str, int] = defaultdict(int)
+    literal: dict[str, int] = defaultdict(int)
+    shifted: dict[str, int] = defaultdict(int)
     for target, count in targets.items():
         parts = folded(target.partition("?")[0].strip("/")).split("/")
         inside[parts[0]] += count
+        literal[parts[0]] += count * (page_of("/".join(parts)) in pages)
         # The shortest prefix without which a target is a page here, so that none is counted twice.
         known = everything if _LANGUAGE.fullmatch(parts[0]) and page_of("/".join(parts)) not in pages else pages
         page = ("/".join(parts[:length]) for length in _LENGTHS if page_of("/".join(parts[length:])) in known)
-        explained[next(page, "")] += count
+        base = next(page, "")
+        explained[base] += count
+        shifted[base.partition("/")[0]] += count
     longer = {base.partition("/")[0] for base in explained if "/" in base}
     elsewhere = {
         name: count
         for name, count in inside.items()
-        if name not in tops or (name in longer and _LANGUAGE.fullmatch(name))
+        if name not in tops or shifted[name] > literal[name] or (name in longer and _LANGUAGE.fullmatch(name))
     }
     first = max(elsewhere, key=lambda name: (elsewhere[name], name), default="")
     counted = elsewhere if _LANGUAGE.fullmatch(first) else inside
@@ -327,10 +381,16 @@ def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
     return f"/{base}" if base and 2 * bases[base] > inside[first] else ""
 
 
-def leaves_the_language(base: str, target: str) -> bool:
-    """Whether a target leads to another language of the site, or to another part of it, if the folder is only one of
-    them: those pages lie elsewhere, and nobody here can tell whether they exist."""
-    return names_a_language(base) and target.startswith("/") and below(base, folded(f"{target.rstrip('/')}/")) is None
+def leaves_the_part(base: str, target: str, tops: Collection[str]) -> bool:
+    """Whether a target leads to another part of the site, or to another language of it, if the folder is only one of
+    them: those pages lie elsewhere, and nobody here can tell whether they exist. `tops` are the folders at the top."""
+    if base == "/" or not target.startswith("/"):
+        return False
+    inside = below(base, folded(f"{target.rstrip('/')}/"))
+    if names_a_language(base):  # a translation links to pages that are not translated without any language
+        return inside is None
+    first, _, rest = (folded(target.strip("/")) if inside is None else inside).partition("/")
+    return first not in tops and (inside is None or bool(rest))
 
 
 def names_a_language(base: str) -> bool:
@@ -346,6 +406,8 @@ def leaves_the_site(site: Site, target: str, source: str) -> bool:
     return bool(inside) and all(joined(posixpath.dirname(path), target) is None for path in inside)
 
 
+_BY_CHANCE = 2
+"""So many links may lead to a page of another folder by chance."""
 _LENGTHS = (1, 2, 3)
 """Parts of an address that all pages of a folder may have in front."""
 _EDITION = re.compile(r"/[\w.-]+@[\w.-]+(?=/)")
