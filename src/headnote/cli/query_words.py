@@ -8,7 +8,6 @@ an error: to take it for a word would be to read another folder, which may be la
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,6 +84,8 @@ def _was_quoted(text: str) -> bool:
 
 def _similar_folders(word: str) -> list[str]:
     """The folders and packs here that are spelt almost like the word, the nearest first."""
+    from difflib import get_close_matches  # late: only mistakes need it
+
     try:
         entries = [path.name for path in Path().iterdir() if path.suffix == PACK or path.is_dir()]
     except OSError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
 
@@ -124,6 +123,8 @@ def _with_model(kind: str, model: str) -> Embedder:
 
 
 def _suggest(word: str) -> str:
+    from difflib import get_close_matches  # late: only mistakes need it
+
     known = {name.partition(":")[0]: name for name in NAMES}
     nearest = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
     return f"did you mean {known[nearest[0]]}?" if nearest else f"known: {', '.join(NAMES)}"

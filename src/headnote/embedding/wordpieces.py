@@ -57,13 +57,17 @@ class WordPieces:
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._first = {piece: number for number, piece in enumerate(vocabulary)}
-        self._following = {piece[2:]: number for piece, number in self._first.items() if piece.startswith("##")}
         self._longest = max(map(len, vocabulary))
         self._spellings = _Spellings()
         self._vocabulary = vocabulary
         self._packed = word_memory(self._pack, _REMEMBERED)
         self._pieces = word_memory(self._cut, _REMEMBERED)
         self._spelled = word_memory(self._count_spelled, _REMEMBERED)
+
+    @cached_property
+    def _following(self) -> dict[str, int]:
+        """Most queries have only words that are pieces themselves."""
+        return {piece[2:]: number for piece, number in self._first.items() if piece.startswith("##")}
 
     @cached_property
     def _strange(self) -> set[int]:
@@ -118,6 +122,8 @@ class WordPieces:
         """The longest piece that the word begins with, then the longest that goes on from there."""
         if len(word) > MAX_WORD_CHARS:
             return _UNKNOWN.tobytes()
+        if word in self._first:
+            return array(NUMBER, [self._first[word]]).tobytes()
         pieces = array(NUMBER)
         start, known = 0, self._first
         while start < len(word):

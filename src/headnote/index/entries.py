@@ -30,8 +30,9 @@ from headnote.sources.tree import Tree
 from headnote.store.codec import columns_of
 from headnote.store.rows import ChunkRow, Columns, DocumentEntry, DocumentRow, LinkRow
 
-_SAMPLE = "---\na: {b: c}\n---\n# A\n\n- Some [text](b.md)\n"
-"""What needs all that most documents need: the loader of YAML, the tokenizer, the stemmer."""
+_SAMPLE = "---\na: {b: c}\n---\n# Subheadings\n\n- Some [text](b.md)\n\n| a |\n| - |\n"
+"""What needs all that most documents need: the loader of YAML, the tokenizer, the stemmer, words of several pieces, the
+pattern of tables."""
 
 
 FileToRead = tuple[str, frozenset[str]]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from difflib import get_close_matches
 from itertools import chain
 
 from headnote.embedding.registry import Models, short_name
@@ -67,6 +66,8 @@ def _excluding(reader: Reader, only: Filter) -> Iterator[str]:
 
 
 def _unknown_tag(reader: Reader, tag: str) -> str:
+    from difflib import get_close_matches  # late: only mistakes need it
+
     tags = reader.tags()
     near = get_close_matches(folded_tag(tag), tags, n=NEAREST, cutoff=0.6)
     # The last part of a nested tag is a name of its own.
@@ -117,6 +118,8 @@ def _unsatisfied(reader: Reader, part: Requirement) -> str:
 
 def unknown_fields(reader: Reader, only: Filter) -> Iterator[str]:
     """A remark for each field that no document has: it may be misspelt."""
+    from difflib import get_close_matches  # late: only mistakes need it
+
     parts = chain(leaves(only.chosen), leaves(only.must))
     for field in dict.fromkeys(part.field for part in parts if isinstance(part, FieldIs | FieldExists)):
         if reader.has_any(Filter(FieldExists(field))):

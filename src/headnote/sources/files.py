@@ -10,7 +10,6 @@ import stat
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 from heapq import nlargest
 from pathlib import Path
@@ -160,6 +159,8 @@ class SimilarNames:
 
     def like(self, name: str) -> str:
         """The most similar one; empty if none is alike."""
+        from difflib import get_close_matches  # late: only mistakes need it
+
         if name not in self._known:
             found = get_close_matches(name, self._roughly_like(name), 1, self._alike)
             self._known[name] = found[0] if found else ""
@@ -195,6 +196,8 @@ class _Shape:
 
     def like(self, other: _Shape) -> tuple[float, float]:
         """How alike the names and the paths are."""
+        from difflib import SequenceMatcher  # late: only mistakes need it
+
         names = SequenceMatcher(None, self.name, other.name).ratio()
         return names, SequenceMatcher(None, self.whole, other.whole).ratio()
 

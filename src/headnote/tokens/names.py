@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from operator import index
@@ -219,6 +218,8 @@ def _from_file(path: Path) -> Counter:
 
 
 def _suggest(word: str, known: list[str]) -> str:
+    from difflib import get_close_matches  # late: only mistakes need it
+
     nearest = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
     return f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join(known)}"
 

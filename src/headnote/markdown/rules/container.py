@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from headnote.markdown.rules import leaf, paragraph
 from headnote.markdown.rules.mdx import flow_at
@@ -64,7 +65,7 @@ def list_(dialect: Dialect) -> Rule:
 
 def _list_end(text: str, start: int, sibling: Match) -> int:
     """Where the items of a simple list end; -1 if one of them is not simple."""
-    plain = _PLAIN_LIST.match(text, start)
+    plain = _plain_list().match(text, start)
     end = plain.end() if plain else start
     while item := sibling(text, end):
         width = item.end() - end
@@ -85,6 +86,7 @@ def _sibling_markers(dialect: Dialect) -> dict[str, Match]:
     return {last: re.compile(rf"{no_break}{dialect.indent}{marker}{after}").match for last, marker in markers.items()}
 
 
+@cache
 def _plain_list() -> re.Pattern[str]:
     """Items whose markers are all indented and spaced like the first one: most lists, swallowed whole."""
 
@@ -100,19 +102,18 @@ def _plain_list() -> re.Pattern[str]:
     return re.compile(rf"(?P<indent>[ ]{{0,3}}+)(?:{bullets}|{numbers})")
 
 
+@cache
 def _item(width: int) -> re.Pattern[str]:
     """The first line and every following line that is blank or indented by at least `width` columns."""
     tabbed = r"|[ ]{0,3}+\t" if width <= 4 else ""
     return re.compile(rf"{REST_OF_LINE}(?:(?:[ ]{{{width}}}{tabbed}){REST_OF_LINE}|{BLANK_LINE})*+")
 
 
-_PLAIN_LIST = _plain_list()
-_ITEMS = [_item(width) for width in range(_WIDEST_MARKER + 1)]
 _TABBED = re.compile(r"[ ]*+\t")
 
 
 def _item_end(text: str, start: int, width: int) -> int:
-    item = _ITEMS[width].match(text, start)
+    item = _item(width).match(text, start)
     assert item is not None
     return item.end()
 

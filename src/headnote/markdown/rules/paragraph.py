@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from headnote.markdown.rules import leaf
 from headnote.markdown.rules.leaf import DELIMITER_ROW, is_table_head, only_definitions, read_definitions
@@ -113,7 +114,7 @@ def _continuation_of_prose(dialect: Dialect) -> Continuation:
 
 
 def _continuation(dialect: Dialect) -> Continuation:
-    one_more = re.compile(REST_OF_LINE + _more(dialect))
+    more = re.compile(_more(dialect))
     underline = re.compile(dialect.indent + SETEXT_UNDERLINE).match
     surely_ended = re.compile(after_paragraph(dialect)).match
     delimiters = re.compile(dialect.indent + DELIMITER_ROW).match
@@ -133,7 +134,7 @@ def _continuation(dialect: Dialect) -> Continuation:
                 if header_row(text, header) and is_table_head(text[header:end], head[0]):
                     _close(text, start, header, reading)
                     return _close_table(header, rows_end(text, head.end(), reading), reading)
-            end = _end(one_more, text, end)
+            end = _end(more, text, text.index("\n", end) + 1)
         _close(text, start, end, reading)
         return end
 
@@ -142,17 +143,22 @@ def _continuation(dialect: Dialect) -> Continuation:
 
 def _rows_end(dialect: Dialect) -> Callable[[str, int, SpansRead], int]:
     """From the line after the delimiter row, where the rows of the table end."""
-    more_rows = rf"(?:(?!{after_table(dialect)}){REST_OF_LINE})*+"
-    rows, one_more = re.compile(more_rows), re.compile(REST_OF_LINE + more_rows)
     may_flow = re.compile(r"[ \t]*+[<{]").match
 
     def read(text: str, position: int, reading: SpansRead) -> int:
+        rows = _rows(dialect)
         end = _end(rows, text, position)
         while dialect.mdx and may_flow(text, end) and not flow_at(text, end, reading).alone:
-            end = _end(one_more, text, end)
+            end = _end(rows, text, text.index("\n", end) + 1)
         return end
 
     return read
+
+
+@cache
+def _rows(dialect: Dialect) -> re.Pattern[str]:
+    """Compiled for the first table: it takes a hundredth of a search as a command, few of which show one."""
+    return re.compile(rf"(?:(?!{after_table(dialect)}){REST_OF_LINE})*+")
 
 
 def _close(text: str, start: int, end: int, reading: SpansRead) -> None:
