@@ -132,7 +132,7 @@ def test_the_text_comes_first(visit: Visit) -> None:
 def test_an_address_that_leads_nowhere_offers_the_nearest(visit: Visit) -> None:
     page = visit.page
     visit.go("#/document?path=guides/calibrations.md")
-    expect(page.get_by_role("heading", name="No such document")).to_be_visible()
+    expect(page.get_by_role("heading", name="Document not found")).to_be_visible()
     expect(page.locator(".missing-document")).to_contain_text("guides/calibrations.md is not in this folder")
     expect(page.get_by_role("link", name="Search for “calibrations”")).to_be_visible()
     page.locator(".missing-document").get_by_role("link", name="Calibration", exact=True).click()

@@ -217,7 +217,7 @@ def test_formulas_are_drawn_and_can_be_heard(reader: Visit) -> None:
 def test_a_formula_that_cannot_be_drawn_shows_its_source(reader: Visit) -> None:
     broken = read(reader, "formulas").locator(".math:not(.drawn)")
     expect(broken.locator("code")).to_have_text("\\frac{a")
-    expect(broken.locator(".undrawn")).to_contain_text("Formula not drawn: Unexpected end of input")
+    expect(broken.locator(".undrawn")).to_contain_text("This formula could not be drawn: Unexpected end of input")
 
 
 def test_diagrams_are_pictures_with_words(reader: Visit) -> None:
@@ -238,7 +238,7 @@ def test_a_diagram_keeps_its_lines_and_its_source(reader: Visit) -> None:
 
 def test_a_diagram_that_cannot_be_drawn_shows_its_source(reader: Visit) -> None:
     figure = read(reader, "diagrams").locator("figure.diagram").nth(2)
-    expect(figure.locator(".undrawn")).to_have_text("Diagram not drawn: Parse error on line 2")
+    expect(figure.locator(".undrawn")).to_have_text("This diagram could not be drawn: Parse error on line 2")
     expect(figure.locator("pre")).to_be_visible()
 
 

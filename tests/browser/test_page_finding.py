@@ -384,7 +384,7 @@ def test_the_link_to_a_page_is_copied_without_leave_for_the_clipboard(visit: Vis
     }""")
     palette(page).fill("copy a link")
     page.keyboard.press("Enter")
-    expect(page.locator("#announcer")).to_have_text("The link is copied")
+    expect(page.locator("#announcer")).to_have_text("Link copied")
     assert page.evaluate("window.copied").endswith("#/graph")
 
 

@@ -29,7 +29,7 @@ VIEWS = {
     "document-code": ("#/document?path=calibration.md", ".prose h2", ""),
     "document-japanese": ("#/document?path=quick-guide.ja.md", ".prose h1", ""),
     "document-nearby": ("#/document?path=index.md", ".local-graph .aside-links a", ".local-graph details summary"),
-    "document-missing": ("#/document?path=guides/calibrations.md", "h1:has-text('No such document')", ""),
+    "document-missing": ("#/document?path=guides/calibrations.md", "h1:has-text('Document not found')", ""),
     "no-such-view": ("#/nonsense", "h1:has-text('Not found')", ""),
     "playground": ("#/playground?preset=default", ".cell", ".cards summary"),
     "torn": ("#/playground?q=How+do+I+replace+a+gauge%3F&preset=default&b.preset=fixed", ".pane-tear", ""),

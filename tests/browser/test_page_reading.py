@@ -421,7 +421,7 @@ def test_the_line_of_an_address_is_found_again_after_an_edit(notes: Visit, notes
 
 def test_a_line_that_is_gone_is_not_marked(notes: Visit) -> None:
     page = read(notes, "plan.md", "&line=3&words=Words+that+nobody+wrote")
-    expect(page.locator("#announcer")).to_have_text("The passage that this link names has been changed")
+    expect(page.locator("#announcer")).to_have_text("The text that this link points to has changed")
     expect(page.locator(".target-lines")).to_be_hidden()
     expect_address(page, "line=3&words=Words+that+nobody+wrote")
 

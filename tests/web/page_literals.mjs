@@ -76,8 +76,11 @@ function placesOf(node) {
     return Object.hasOwn(SAYING, name) && ts.isIdentifier(node.expression) ? node.arguments.slice(SAYING[name]) : [];
   }
   if (ts.isPropertyAssignment(node)) return SEEN.includes(node.name.text) && isAttribute(node) ? [node.initializer] : [];
-  const isSet = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken;
-  return isSet && PROPERTIES.includes(node.left.name?.text) ? [node.right] : [];
+  return isSetting(node) && PROPERTIES.includes(node.left.name?.text) ? [node.right] : [];
+}
+
+function isSetting(node) {
+  return ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken;
 }
 
 /** Whether it is one of the attributes that an element is made with. */
@@ -109,6 +112,7 @@ function isName(node) {
 /** Selectors, names of events and of classes, styles: what is given to a function of the browser, or to an attribute. */
 function isForMachines(node) {
   const { parent } = whole(node);
+  if (isSetting(parent)) return parent.left.name?.text === "className";
   if (ts.isPropertyAssignment(parent)) return isAttribute(parent) && !SEEN.includes(parent.name.text);
   if (!ts.isCallExpression(parent)) return false;
   return /^(query\w+|closest|matches|addEventListener|[gs]etAttribute|matchMedia|is|includes|startsWith)$/.test(
@@ -119,7 +123,8 @@ function isForMachines(node) {
 /** What is one of several, with all of them: `isOn ? "button on" : "button"`. */
 function whole(node) {
   const { parent } = node;
-  return ts.isConditionalExpression(parent) || ts.isBinaryExpression(parent) ? whole(parent) : node;
+  const isOne = ts.isConditionalExpression(parent) || (ts.isBinaryExpression(parent) && !isSetting(parent));
+  return isOne ? whole(parent) : node;
 }
 
 /** Whether a text of the table is asked for. */

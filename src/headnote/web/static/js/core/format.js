@@ -5,7 +5,8 @@ import { language, t } from "./texts.js";
 const WHOLE = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 const PART = new Intl.NumberFormat(language, { style: "percent" });
 const RELATIVE = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-const DAY = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+const DATE = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+const DAY = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 const LIST = new Intl.ListFormat(language);
 
 /** @param {number} value */
@@ -22,7 +23,10 @@ export const portion = (done, total) => PART.format(Math.floor((100 * done) / to
 export const list = (items) => LIST.format(items);
 
 /** @param {string} date as `2026-03-01` */
-export const day = (date) => (Number.isNaN(Date.parse(date)) ? date : DAY.format(new Date(date)));
+export const day = (date) => (Number.isNaN(Date.parse(date)) ? date : DATE.format(new Date(date)));
+
+/** The day, where the reader is. @param {number} seconds Since 1970. */
+export const dayOf = (seconds) => DAY.format(new Date(seconds * 1000));
 
 /** @param {number} count @param {string} one @param {string} [many] */
 export function plural(count, one, many = `${one}s`) {

@@ -2,9 +2,10 @@
 
 import { get, Latest } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
-import { lines, plural } from "../core/format.js";
+import { exactly, inLines, list } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
 import { contents } from "../core/status-feed.js";
+import { t } from "../core/texts.js";
 import { Tree } from "../folders/tree.js";
 import { recall, remember } from "../shell/preferences.js";
 
@@ -30,7 +31,8 @@ export function outlineParts({ path, headings }) {
       h("a", { href: hrefOf("document", { path, line }), data: { line } }, text),
     ),
   );
-  return [h("h2", null, "On this page"), h("ol", { class: items.length > MANY ? "outline long" : "outline" }, items)];
+  const headingList = h("ol", { class: items.length > MANY ? "outline long" : "outline" }, items);
+  return [h("h2", null, t("outline.title")), headingList];
 }
 
 /**
@@ -76,18 +78,22 @@ export function backlinkParts({ backlinks }, titles) {
   const byDocument = new Map(backlinks.map(({ path }) => [path, /** @type {Link[]} */ ([])]));
   for (const link of backlinks) byDocument.get(link.path)?.push(link);
   const items = [...byDocument].map(([path, links]) => h("li", null, incoming(titles.get(path) || path, path, links)));
-  return [part("Linked from", byDocument.size, () => h("ul", { class: "aside-links backlinks" }, items), true)];
+  return [part(t("why.linkedFrom"), byDocument.size, () => h("ul", { class: "aside-links backlinks" }, items), true)];
 }
 
 /** @param {DocumentPage} page */
 export function factParts(page) {
   const inside = page.links.filter((link) => link.resolved || link.broken);
   const size = page.chunks.reduce((sum, chunk) => sum + chunk.tokens, 0);
-  const facts = [plural(page.lines, "line"), plural(page.chunks.length, "chunk"), plural(size, "token")];
+  const facts = [
+    t("count.lines", { count: page.lines }),
+    t("count.chunks", { count: page.chunks.length }),
+    t("count.tokens", { count: size }),
+  ];
   return [
-    inside.length > 0 && part("Links to", inside.length, () => list(inside, outgoing)),
-    page.chunks.length > 0 && part("Chunks", page.chunks.length, () => chunkList(page)),
-    part("About", 0, () => about(page, facts.join(", "))),
+    inside.length > 0 && part(t("why.linksTo"), inside.length, () => linkList(inside, outgoing)),
+    page.chunks.length > 0 && part(t("amount.chunks"), page.chunks.length, () => chunkList(page)),
+    part(t("document.facts"), 0, () => about(page, facts.join(", "))),
   ];
 }
 
@@ -107,7 +113,7 @@ function part(name, count, content, isOpen = false) {
 }
 
 /** @param {Link[]} links @param {(link: Link) => HTMLElement} row */
-function list(links, row) {
+function linkList(links, row) {
   return h(
     "ul",
     { class: "aside-links" },
@@ -132,7 +138,7 @@ function incoming(title, path, links) {
 /** The text of a link in its sentence. @param {string} text @param {string} sentence @param {number} line */
 function inSentence(text, sentence, line) {
   const at = text ? sentence.indexOf(text) : -1;
-  if (at < 0) return sentence || text || `line ${line}`;
+  if (at < 0) return sentence || text || inLines(line, line);
   return [sentence.slice(0, at), h("strong", null, text), sentence.slice(at + text.length)].filter(Boolean);
 }
 
@@ -144,7 +150,7 @@ function outgoing(link) {
       "span",
       { class: "aside-broken break" },
       written,
-      h("span", { class: "chip" }, `broken, line ${link.line}`),
+      h("span", { class: "chip" }, t("link.broken", { line: inLines(link.line, link.line) })),
     );
   // `![[a.png|300]]`: the text is the width.
   const name = /^\d+(x\d+)?$/.test(link.text) ? written : link.text || written;
@@ -153,7 +159,7 @@ function outgoing(link) {
     "a",
     { class: "break", href: hrefOf("document", { path: link.resolved, fragment: link.fragment }) },
     link.text || written,
-    link.broken && h("span", { class: "chip" }, "no such section"),
+    link.broken && h("span", { class: "chip" }, t("link.noSection")),
   );
 }
 
@@ -163,8 +169,8 @@ function chunkList({ path, chunks }) {
     h(
       "a",
       { href: hrefOf("document", { path, line, end: end > line ? end : null }) },
-      h("span", { class: "break" }, `${index + 1}. ${breadcrumb.split(" > ").at(-1) || "Beginning"}`),
-      h("span", { class: "aside-text soft numbers" }, `lines ${lines(line, end)}, ${plural(tokens, "token")}`),
+      h("span", { class: "break" }, `${index + 1}. ${breadcrumb.split(" > ").at(-1) || t("chunk.beginning")}`),
+      h("span", { class: "aside-text soft numbers" }, `${inLines(line, end)}, ${t("count.tokens", { count: tokens })}`),
     );
   return h(
     "ul",
@@ -203,7 +209,6 @@ function written(value) {
 // -- Passages of other documents that are near the one that is read, and that it does not link to yet
 
 const SHOWN = 6;
-const NOTHING_RELATED = "Nothing else here is about the same, besides what it links to.";
 
 export class RelatedPanel {
   constructor() {
@@ -215,7 +220,7 @@ export class RelatedPanel {
     this.element = h(
       "details",
       { class: "disclosure aside-part", open: recall("related") !== "closed" },
-      h("summary", null, h("h2", null, "Related"), this.count),
+      h("summary", null, h("h2", null, t("related.title")), this.count),
       this.list,
       this.note,
     );
@@ -244,7 +249,7 @@ export class RelatedPanel {
   /** @param {Related[]} related */
   #draw(related) {
     this.count.textContent = String(related.length);
-    this.note.textContent = related.length === 0 ? NOTHING_RELATED : "";
+    this.note.textContent = related.length === 0 ? t("related.none") : "";
     refill(this.list, related.map((entry) => h("li", null, relatedLink(entry), whyRelated(entry))));
   }
 }
@@ -263,13 +268,13 @@ function relatedLink({ path, start_line: line, title, breadcrumb }) {
 /** @param {Related} entry */
 function whyRelated(entry) {
   const reasons = [
-    entry.mention && `mentions “${entry.mention}”`,
-    entry.similarity > 0 && `similar text, ${entry.similarity.toFixed(2)}`,
-    entry.words.length > 0 && `shares ${entry.words.slice(0, 3).join(", ")}`,
-    entry.shared_links > 0 && `${plural(entry.shared_links, "link")} in common`,
-    entry.linked === "from" && "links here",
+    entry.mention && t("related.mention", { words: entry.mention }),
+    entry.similarity > 0 && t("related.text", { similarity: exactly(entry.similarity, 2) }),
+    entry.words.length > 0 && t("related.words", { words: list(entry.words.slice(0, 3)) }),
+    entry.shared_links > 0 && t("related.links", { count: entry.shared_links }),
+    entry.linked === "from" && t("related.linked"),
   ].filter(Boolean);
-  const summary = h("summary", { "aria-label": `Why ${entry.title || entry.path} is related` }, "Why");
+  const summary = h("summary", { "aria-label": t("related.why", { name: entry.title || entry.path }) }, t("why.title"));
   return h("details", { class: "disclosure related-why" }, summary, h("p", { class: "soft" }, reasons.join("; ")));
 }
 
@@ -279,12 +284,12 @@ export class FolderPanel {
   constructor() {
     this.path = "";
     const box = h("div", { class: "folder-panel" });
-    this.tree = new Tree("Folders", { columns: false, scroller: box });
+    this.tree = new Tree(t("folders.title"), { columns: false, scroller: box });
     box.append(this.tree.element);
     this.element = h(
       "details",
       { class: "disclosure aside-part", open: recall("folder-panel") === "open" },
-      h("summary", null, h("h2", null, "Folders")),
+      h("summary", null, h("h2", null, t("folders.title"))),
       box,
     );
     /** Whether the reader came to the document by this tree, and goes on from there. */

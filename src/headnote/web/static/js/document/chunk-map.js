@@ -1,7 +1,8 @@
 /** The chunks of a document as a thin stripe beside its text, which tells about a chunk where it is asked. */
 
 import { h, refill } from "../core/dom.js";
-import { lines, plural } from "../core/format.js";
+import { inLines } from "../core/format.js";
+import { t } from "../core/texts.js";
 
 /** @typedef {import("../types.js").ChunkPlace} ChunkPlace */
 
@@ -178,7 +179,7 @@ export class ChunkMap {
      */
     this.active = undefined;
     this.lineMap = new LineMap(article);
-    this.element = h("div", { class: "chunk-map", role: "group", "aria-label": "Chunks of this document" });
+    this.element = h("div", { class: "chunk-map", role: "group", "aria-label": t("chunk.all") });
     this.glow = h("div", { class: "chunk-glow", "aria-hidden": "true" });
     new ResizeObserver(() => this.measure()).observe(article);
   }
@@ -273,13 +274,14 @@ export class ChunkMap {
   /** @param {ChunkPlace} chunk @param {number} at */
   #band(chunk, at) {
     const name = chunk.breadcrumb.split(" > ").at(-1);
+    const size = t("count.tokens", { count: chunk.tokens });
     const band = h(
       "button",
       { type: "button", class: `band hue-${at % HUES}`, "aria-label": describe(chunk, this.chunks.length) },
       h(
         "span",
         { class: "band-label" },
-        h("span", { class: "band-size numbers" }, h("b", null, chunk.index + 1), ` ${plural(chunk.tokens, "token")}`),
+        h("span", { class: "band-size numbers" }, h("b", null, chunk.index + 1), ` ${size}`),
         name && h("span", { class: "band-name" }, name),
       ),
     );
@@ -293,7 +295,8 @@ export class ChunkMap {
 
 /** @param {ChunkPlace} chunk @param {number} count */
 function describe(chunk, count) {
-  const path = chunk.breadcrumb ? `, ${chunk.breadcrumb}` : "";
-  const range = lines(chunk.start_line, chunk.end_line);
-  return `Chunk ${chunk.index + 1} of ${count}, ${plural(chunk.tokens, "token")}, lines ${range}${path}`;
+  const size = t("count.tokens", { count: chunk.tokens });
+  const lines = inLines(chunk.start_line, chunk.end_line);
+  const described = t("chunk.described", { number: chunk.index + 1, total: count, size, lines });
+  return chunk.breadcrumb ? `${described}, ${chunk.breadcrumb}` : described;
 }

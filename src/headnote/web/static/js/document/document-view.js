@@ -2,14 +2,15 @@
 
 import { get, Latest } from "../core/api.js";
 import { say } from "../core/clipboard.js";
-import { errorNotice, h, refill } from "../core/dom.js";
+import { entitle, errorNotice, h, refill, withKey } from "../core/dom.js";
 import { nearestTo, readNames, stem } from "../core/names.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { contents, onChange } from "../core/status-feed.js";
+import { parts, t } from "../core/texts.js";
 import { reveal } from "../drawing/tabs.js";
 import { nameOf } from "../folders/model.js";
 import { LocalGraph } from "../graph/local-graph.js";
-import { registerKeys } from "../shell/keys.js";
+import { MOD, registerKeys } from "../shell/keys.js";
 import { backlinkParts, factParts, FolderPanel, markOutline, outlineParts, RelatedPanel } from "./aside.js";
 import { ChunkMap } from "./chunk-map.js";
 import { FoundWords } from "./found-words.js";
@@ -30,8 +31,7 @@ class DocumentView {
     this.list = new DocumentList();
     this.heading = h("h1", { tabindex: "-1", class: "break" });
     this.path = h("p", { class: "mono soft break", dir: "ltr" });
-    const other = "See how other settings cut this document into chunks";
-    this.trying = h("a", { class: "button quiet", title: other }, "Try other settings");
+    this.trying = h("a", { class: "button quiet", title: t("document.try.title") }, t("document.try"));
     this.article = h("article", { class: "prose" });
     this.pieces = new Pieces(this.article, () => this.#refresh());
     this.map = new ChunkMap(this.article);
@@ -48,33 +48,39 @@ class DocumentView {
       { class: "document-tools" },
       h(
         "button",
-        { type: "button", class: "button quiet", title: "Copy link (y)", onclick: () => this.#copy() },
-        "Copy link",
+        { type: "button", class: "button quiet", title: withKey(t("copy.link"), "y"), onclick: () => this.#copy() },
+        t("copy.link"),
       ),
       this.editor.element,
       this.trying,
       h(
         "button",
-        { type: "button", class: "button quiet", title: "Print (Ctrl P)", onclick: () => this.#print() },
-        "Print",
+        {
+          type: "button",
+          class: "button quiet",
+          title: withKey(t("document.print"), `${MOD} P`),
+          onclick: () => this.#print(),
+        },
+        t("document.print"),
       ),
     );
     this.folders = new FolderPanel();
     this.nearby = new LocalGraph();
     this.related = new RelatedPanel();
-    this.outline = h("nav", { class: "document-outline", "aria-label": "Outline" });
+    this.outline = h("nav", { class: "document-outline", "aria-label": t("document.outline") });
     this.backlinks = h("div");
     this.facts = h("div");
-    this.aside = h("aside", { class: "document-aside", "aria-label": "Beside" }, this.folders.element, this.outline);
+    const beside = { class: "document-aside", "aria-label": t("document.beside") };
+    this.aside = h("aside", beside, this.folders.element, this.outline);
     this.rest = h(
       "aside",
-      { class: "document-rest", "aria-label": "About this document" },
+      { class: "document-rest", "aria-label": t("document.about") },
       this.backlinks,
       this.related.element,
       this.nearby.element,
       this.facts,
     );
-    this.sheet = new Sheet("Contents and links", [this.aside, this.rest]);
+    this.sheet = new Sheet(t("document.sheet"), [this.aside, this.rest]);
     this.reading = h(
       "div",
       { class: "document-grid" },
@@ -96,10 +102,10 @@ class DocumentView {
     );
     this.sheet.arrange();
     this.failure = h("div");
-    this.waiting = h("p", { class: "soft waiting", hidden: true }, "Opening…");
+    this.waiting = h("p", { class: "soft waiting", hidden: true }, t("view.opening"));
     this.element = h(
       "section",
-      { class: "view", "aria-label": "Document" },
+      { class: "view", "aria-label": t("document.label") },
       this.list.element,
       this.failure,
       this.waiting,
@@ -107,14 +113,14 @@ class DocumentView {
     );
     this.article.addEventListener("click", (event) => this.#follow(event));
     registerKeys("document", [
-      { press: ["["], meaning: "previous chunk", act: () => this.#step(-1) },
-      { press: ["]"], meaning: "next chunk", act: () => this.#step(1) },
-      { press: ["n"], meaning: "next word of the search", act: () => this.found.step(1) },
-      { press: ["p"], meaning: "previous word of the search", act: () => this.found.step(-1) },
-      { press: ["y"], meaning: "copy a link to the selected lines, or to those in sight", act: () => this.#copy() },
-      { press: ["e"], meaning: "open in the editor", act: () => this.editor.open() },
-      { press: ["Mod+p"], meaning: "print the document", act: () => this.#print() },
-      { press: ["Escape"], meaning: "remove the marks of the search", act: () => this.#forgetQuery() },
+      { press: ["["], meaning: t("keys.chunk.previous"), act: () => this.#step(-1) },
+      { press: ["]"], meaning: t("keys.chunk.next"), act: () => this.#step(1) },
+      { press: ["n"], meaning: t("keys.match.next"), act: () => this.found.step(1) },
+      { press: ["p"], meaning: t("keys.match.previous"), act: () => this.found.step(-1) },
+      { press: ["y"], meaning: t("keys.copyLink"), act: () => this.#copy() },
+      { press: ["e"], meaning: t("keys.editor"), act: () => this.editor.open() },
+      { press: ["Mod+p"], meaning: t("keys.print"), act: () => this.#print() },
+      { press: ["Escape"], meaning: t("keys.match.clear"), act: () => this.#forgetQuery() },
     ]);
     window.addEventListener("scroll", () => requestAnimationFrame(() => this.#followScroll()), { passive: true });
     new ResizeObserver(() => {
@@ -203,7 +209,7 @@ class DocumentView {
         this.page = null;
         this.reading.hidden = this.waiting.hidden = true;
         if (error.code === "not_found") void this.#showMissing(path);
-        else refill(this.failure, heading("This document cannot be shown"), errorNotice(error));
+        else refill(this.failure, heading(t("document.failed")), errorNotice(error));
       },
     });
   }
@@ -217,7 +223,7 @@ class DocumentView {
 
   /** @param {URLSearchParams} query */
   title(query) {
-    const path = query.get("path") ?? "Documents";
+    const path = query.get("path") ?? t("view.document");
     return this.page?.path === path ? (this.heading.textContent ?? path) : path;
   }
 
@@ -247,7 +253,7 @@ class DocumentView {
     if (isThere) return;
     this.targetLines = null;
     this.#placeAsked();
-    if (before?.path !== page.path) say("The passage that this link names has been changed");
+    if (before?.path !== page.path) say(t("document.moved"));
   }
 
   /**
@@ -313,7 +319,7 @@ class DocumentView {
     const isName = !title || title === nameOf(path).replace(/\.[^.]+$/, "");
     this.heading.textContent = (isName && leading) || title || path;
     this.heading.classList.toggle("visually-hidden", this.heading.textContent === leading);
-    document.title = `${this.heading.textContent} – headnote`;
+    entitle(this.heading.textContent);
   }
 
   /** All of the document, and nothing else. @returns {false|void} */
@@ -462,14 +468,14 @@ function missingParts(path) {
     ),
   );
   const words = stem(path).replace(/[-_.]+/g, " ").trim();
-  const where = h("p", { class: "break" }, h("span", { class: "mono", dir: "ltr" }, path), " is not in this folder.");
+  const where = parts("document.missing.path", { path: h("span", { class: "mono", dir: "ltr" }, path) });
   return h(
     "div",
     { class: "missing-document" },
-    heading("No such document"),
-    where,
-    near.length > 0 && [h("h2", null, "Similar names"), h("ul", null, near)],
-    words && h("a", { class: "button", href: hrefOf("search", { q: words }) }, `Search for “${words}”`),
+    heading(t("document.missing")),
+    h("p", { class: "break" }, where),
+    near.length > 0 && [h("h2", null, t("document.similar")), h("ul", null, near)],
+    words && h("a", { class: "button", href: hrefOf("search", { q: words }) }, t("search.for", { query: words })),
   );
 }
 

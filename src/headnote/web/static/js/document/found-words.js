@@ -1,8 +1,8 @@
 /** The words of a query, marked in the document that it has found, and the way from one to the next. */
 
 import { get, Latest } from "../core/api.js";
-import { announce, h, svg } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
+import { announce, h, nameWithKey, svg } from "../core/dom.js";
+import { t } from "../core/texts.js";
 import { reveal } from "../drawing/tabs.js";
 
 // -- Where in a rendered document the words stand that the server found in its lines
@@ -140,11 +140,11 @@ export class FoundWords {
     this.count = h("span", { class: "found-count numbers" });
     this.bar = h(
       "div",
-      { class: "found-bar", role: "group", "aria-label": "Words of the search", hidden: true },
+      { class: "found-bar", role: "group", "aria-label": t("match.label"), hidden: true },
       this.count,
-      button("Previous match", "p", "m5 12 5-5 5 5", () => this.step(-1)),
-      button("Next match", "n", "m5 8 5 5 5-5", () => this.step(1)),
-      button("Remove the marks", "Esc", "m5.5 5.5 9 9m0-9-9 9", () => this.reader.forget()),
+      button(t("match.previous"), "p", "m5 12 5-5 5 5", () => this.step(-1)),
+      button(t("match.next"), "n", "m5 8 5 5 5-5", () => this.step(1)),
+      button(t("match.clear"), "Esc", "m5.5 5.5 9 9m0-9-9 9", () => this.reader.forget()),
     );
     let isPlanned = false;
     new MutationObserver(() => {
@@ -206,7 +206,7 @@ export class FoundWords {
     const shown = this.#shown();
     this.current = line > 0 ? (shown.find((at) => at >= firstAt(this.words, line)) ?? -1) : -1;
     this.#paint();
-    if (shown.length > 0) announce(`${plural(shown.length, "match", "matches")} in this document, n for the next one`);
+    if (shown.length > 0) announce(t("match.announced", { count: shown.length }));
   }
 
   /** @param {FoundWord[]} words @param {number} total */
@@ -232,10 +232,10 @@ export class FoundWords {
     const shown = this.#shown();
     const place = shown.indexOf(this.current);
     const hidden = this.words.length - shown.length;
-    const all = whole(this.total - hidden);
+    const count = this.total - hidden;
     this.bar.hidden = shown.length === 0;
     this.count.textContent =
-      place < 0 ? plural(this.total - hidden, "match", "matches") : `${whole(place + 1)} of ${all}`;
+      place < 0 ? t("match.count", { count }) : t("match.at", { place: place + 1, count });
     if (!("highlights" in CSS)) return;
     const ranges = this.places.filter((range) => range instanceof Range);
     const current = this.places[this.current];
@@ -282,7 +282,8 @@ function scrollTo(range) {
 
 /** @param {string} name @param {string} key @param {string} path Of its picture. @param {() => void} act */
 function button(name, key, path, act) {
-  const element = h("button", { type: "button", class: "icon-button", "aria-label": name, title: `${name} (${key})` });
+  const element = h("button", { type: "button", class: "icon-button" });
+  nameWithKey(element, name, key);
   element.append(svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: path })));
   element.addEventListener("click", act);
   return element;

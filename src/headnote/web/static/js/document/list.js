@@ -1,8 +1,8 @@
 /** All documents: by folder or as one list, sorted, and narrowed by typing. */
 
 import { errorNotice, freshId, h, refill } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
 import { contents, onStatus } from "../core/status-feed.js";
+import { t } from "../core/texts.js";
 import { COLUMNS, matching, ORDERS } from "../folders/model.js";
 import { Tree } from "../folders/tree.js";
 import { registerKeys } from "../shell/keys.js";
@@ -15,12 +15,12 @@ import { recall, remember } from "../shell/preferences.js";
 
 /** What comes first, usually and the other way round. @type {Record<Order, [string, string]>} */
 const FIRST = {
-  name: ["A to Z", "Z to A"],
-  title: ["A to Z", "Z to A"],
-  changed: ["Newest first", "Oldest first"],
-  size: ["Largest first", "Smallest first"],
-  chunks: ["Most first", "Fewest first"],
-  links: ["Most first", "Fewest first"],
+  name: [t("order.az"), t("order.za")],
+  title: [t("order.az"), t("order.za")],
+  changed: [t("order.newest"), t("order.oldest")],
+  size: [t("order.largest"), t("order.smallest")],
+  chunks: [t("order.most"), t("order.fewest")],
+  links: [t("order.most"), t("order.fewest")],
 };
 
 class ListTools {
@@ -35,7 +35,7 @@ class ListTools {
       id: freshId("document-filter"),
       class: "input",
       type: "search",
-      placeholder: "Title or path",
+      placeholder: t("list.filter.hint"),
       autocomplete: "off",
       spellcheck: "false",
       oninput: changed,
@@ -62,8 +62,8 @@ class ListTools {
     this.element = h(
       "div",
       { class: "list-tools" },
-      h("div", { class: "field document-filter" }, h("label", { for: this.input.id }, "Filter"), this.input),
-      h("div", { class: "field" }, h("label", { for: this.orders.id }, "Sort by"), this.orders),
+      h("div", { class: "field document-filter" }, h("label", { for: this.input.id }, t("list.filter")), this.input),
+      h("div", { class: "field" }, h("label", { for: this.orders.id }, t("list.sort")), this.orders),
       this.direction,
       this.#layouts(),
     );
@@ -106,9 +106,9 @@ class ListTools {
     return h(
       "fieldset",
       { class: "segments" },
-      h("legend", null, "Show as"),
-      choice("Folders", false),
-      choice("List", true),
+      h("legend", null, t("list.layout")),
+      choice(t("folders.title"), false),
+      choice(t("list.flat"), true),
     );
   }
 }
@@ -121,30 +121,30 @@ export class DocumentList {
     this.entries = [];
     /** The document that was read last. */
     this.current = "";
-    this.tree = new Tree("Documents", { columns: true });
+    this.tree = new Tree(t("view.document"), { columns: true });
     this.tools = new ListTools({ changed: () => this.#draw(), entered: () => this.tree.focus() });
     this.input = this.tools.input;
     this.count = h("p", { class: "soft small numbers", role: "status" });
-    this.folds = [this.#fold("Open all", true), this.#fold("Close all", false)];
+    this.folds = [this.#fold(t("folders.open"), true), this.#fold(t("folders.close"), false)];
     this.failure = h("div");
     this.element = h(
       "div",
       { class: "document-list" },
-      h("h1", { tabindex: "-1" }, "Documents"),
+      h("h1", { tabindex: "-1" }, t("view.document")),
       this.tools.element,
       h("div", { class: "document-count" }, this.count, this.folds),
       this.failure,
       h(
         "div",
         { class: "tree-head", "aria-hidden": "true" },
-        h("span", null, "Name"),
+        h("span", null, t("amount.name")),
         COLUMNS.map(({ head, order }) => h("span", { class: `tree-cell tree-${order}` }, head)),
       ),
       h("div", { class: "document-rows" }, this.tree.element),
     );
     registerKeys("document", [
-      { press: ["ArrowRight", "ArrowLeft"], meaning: "open or close a folder of the tree" },
-      { press: ["*"], meaning: "open all folders beside it" },
+      { press: ["ArrowRight", "ArrowLeft"], meaning: t("keys.folder") },
+      { press: ["*"], meaning: t("keys.folders") },
     ]);
     onStatus((status) => {
       if (status && this.element.isConnected && this.element.offsetParent) void this.#follow();
@@ -183,8 +183,8 @@ export class DocumentList {
     this.element.dataset.order = order;
     this.tree.show({ entries, order, isReversed, isFlat, isFiltered });
     this.count.textContent = isFiltered
-      ? `${whole(entries.length)} of ${plural(this.entries.length, "document")}`
-      : plural(entries.length, "document");
+      ? t("list.some", { shown: entries.length, count: this.entries.length })
+      : t("count.documents", { count: entries.length });
     const hasFolders = !isFlat && !isFiltered && this.tree.root.folders.length > 0;
     for (const button of this.folds) button.hidden = !hasFolders;
   }

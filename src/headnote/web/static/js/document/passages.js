@@ -2,9 +2,10 @@
 
 import { get, Latest } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
-import { h, svg } from "../core/dom.js";
-import { lines } from "../core/format.js";
+import { h, nameWithKey, svg, withKey } from "../core/dom.js";
+import { inLines } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
+import { t } from "../core/texts.js";
 import { blocksOf } from "./found-words.js";
 
 /** @typedef {{first: number, last: number, anchor?: string|null}} Passage A heading is also known by its anchor. */
@@ -25,7 +26,7 @@ function linkTo({ path, text }, passage) {
 
 /** @param {Source} source @param {Passage|null} passage */
 export function copyLink(source, passage) {
-  return copy(linkTo(source, passage), `Link to ${named(passage)} copied`);
+  return copy(linkTo(source, passage), t(`copy.link.done.${kindOf(passage)}`, { lines: linesIn(passage) }));
 }
 
 // -- The words that a line begins with: an address has them, so that the line is found again when its number is another
@@ -60,12 +61,11 @@ function wordsOf(line) {
 
 // -- The link to a passage
 
+/** What a link leads to. @param {Passage|null} passage */
+const kindOf = (passage) => (!passage ? "document" : passage.anchor ? "section" : "lines");
+
 /** @param {Passage|null} passage */
-function named(passage) {
-  if (!passage) return "the document";
-  if (passage.anchor) return "the section";
-  return `${passage.last > passage.first ? "lines" : "line"} ${lines(passage.first, passage.last)}`;
-}
+const linesIn = (passage) => (passage ? inLines(passage.first, passage.last) : "");
 
 /** The lines of text that is selected in the document. @param {Element} article @returns {Passage|null} */
 export function selectedPassage(article) {
@@ -128,9 +128,7 @@ export class PassageButton {
     const last = Number(block.getAttribute("data-end-line") ?? first);
     const own = { first, last, anchor: block.getAttribute("data-anchor") };
     this.passage = selectedPassage(this.article) ?? own;
-    const name = `Copy link to ${named(this.passage)}`;
-    this.element.setAttribute("aria-label", name);
-    this.element.title = `${name} (y)`;
+    nameWithKey(this.element, t(`copy.link.${kindOf(this.passage)}`, { lines: linesIn(this.passage) }), "y");
     const line = parseFloat(getComputedStyle(block).lineHeight) || 24;
     const top = block.getBoundingClientRect().top - this.article.getBoundingClientRect().top;
     this.element.style.setProperty("top", `${top + line / 2}px`);
@@ -193,8 +191,8 @@ export class EditorLink {
     this.address = address && !OWN_SCHEMES.test(address) ? address : "";
     this.element.hidden = !this.address;
     if (!this.address) return;
-    this.element.textContent = `Open in ${NAMES[editor ?? ""] ?? editor}`;
-    this.element.title = `${this.element.textContent} (e)`;
+    this.element.textContent = t("editor.open", { editor: NAMES[editor ?? ""] ?? editor ?? "" });
+    this.element.title = withKey(this.element.textContent, "e");
     this.#point();
   }
 

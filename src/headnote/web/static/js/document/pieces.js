@@ -2,6 +2,7 @@
 
 import { get } from "../core/api.js";
 import { h, refill } from "../core/dom.js";
+import { t } from "../core/texts.js";
 import { enhance, fillCleaned } from "../drawing/enhancers.js";
 
 /** @typedef {import("../types.js").DocumentPage} DocumentPage */
@@ -122,8 +123,8 @@ export class Pieces {
 
   /** Say that a piece is missing, and fetch it again when asked to. @param {number} at */
   #offer(at) {
-    const again = h("button", { type: "button", class: "button" }, "Try again");
+    const again = h("button", { type: "button", class: "button" }, t("button.again"));
     again.addEventListener("click", () => void this.#fetch(at));
-    refill(this.elements[at], h("p", { class: "soft" }, "This part of the document could not be loaded. ", again));
+    refill(this.elements[at], h("p", { class: "soft" }, t("piece.failed"), " ", again));
   }
 }

@@ -1,6 +1,7 @@
 /** On a narrow screen the text comes first, and everything beside it lies in one sheet. */
 
 import { h, svg } from "../core/dom.js";
+import { t } from "../core/texts.js";
 
 const narrow = matchMedia("(max-width: 62rem)");
 const LINES = "M3.5 5.5h13M3.5 10h13M3.5 14.5h8";
@@ -12,7 +13,8 @@ export class Sheet {
     this.parts = parts;
     /** What keeps the place of each part while it is in the sheet. */
     this.places = parts.map(() => document.createComment(""));
-    const close = h("button", { type: "button", class: "icon-button", "aria-label": "Close" }, picture(CROSS));
+    const label = t("button.close");
+    const close = h("button", { type: "button", class: "icon-button", "aria-label": label }, picture(CROSS));
     this.body = h("div", { class: "sheet-body" });
     this.dialog = h("dialog", { class: "sheet", "aria-label": name }, close, this.body);
     this.button = h(

@@ -3,6 +3,7 @@
 import { asset } from "../core/assets.js";
 import { copy } from "../core/clipboard.js";
 import { h } from "../core/dom.js";
+import { t } from "../core/texts.js";
 import { whenNear } from "./drawing.js";
 
 /** @typedef {[length: number, scope: string]} Stretch Characters of one colour. */
@@ -86,9 +87,9 @@ export function addCodeCopies(piece) {
   for (const code of piece.querySelectorAll("pre > code:not(.language-mermaid)")) {
     const block = /** @type {HTMLElement} */ (code.parentElement);
     if (block.parentElement?.classList.contains("code-box")) continue;
-    const button = h("button", { type: "button", class: "button code-copy", "data-added": true }, "Copy");
-    button.setAttribute("aria-label", "Copy code");
-    button.addEventListener("click", () => void copy(code.textContent ?? "", "Code copied"));
+    const button = h("button", { type: "button", class: "button code-copy", "data-added": true }, t("button.copy"));
+    button.setAttribute("aria-label", t("copy.code"));
+    button.addEventListener("click", () => void copy(code.textContent ?? "", t("copy.code.done")));
     const box = h("div", { class: "code-box" });
     block.replaceWith(box);
     box.append(block, button);

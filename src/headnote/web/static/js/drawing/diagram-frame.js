@@ -9,7 +9,8 @@ const MAX_EDGES = 400;
 // What a diagram may not set for itself: it follows the theme of the page, and stays within its bounds.
 const FIXED = [
   "secure securityLevel startOnLoad maxTextSize maxEdges suppressErrorRendering",
-  "theme themeVariables themeCSS fontFamily altFontFamily htmlLabels dompurifyConfig darkMode layout look elk",
+  "theme themeVariables themeCSS fontFamily altFontFamily htmlLabels",
+  "dompurifyConfig darkMode layout look elk",
 ]
   .join(" ")
   .split(" ");
@@ -20,15 +21,15 @@ let numbers = 0;
 addEventListener("message", async ({ source, origin, data, ports: [port] }) => {
   if (source !== parent || origin !== location.origin) return;
   try {
-    port.postMessage(await drawn(data.text, data.colours));
+    port.postMessage(await drawn(data.text, data.words, data.colours));
   } catch (error) {
-    port.postMessage({ problem: plain(error) });
+    port.postMessage({ problem: plain(error) || data.words.unreadable });
   }
 });
 
-/** @param {string} text @param {Record<string, string>} colours */
-async function drawn(text, colours) {
-  if (text.includes("$$")) throw new Error("it has formulas, which only text can have here");
+/** @param {string} text @param {Record<string, string>} say @param {Record<string, string>} colours */
+async function drawn(text, say, colours) {
+  if (text.includes("$$")) throw new Error(say.formulas);
   const mermaid = await library;
   mermaid.initialize({
     startOnLoad: false,
@@ -49,29 +50,32 @@ async function drawn(text, colours) {
   });
   numbers += 1;
   const { svg } = await mermaid.render(`diagram-${numbers}`, text);
-  return finished(svg);
+  return finished(svg, say);
 }
 
-/** @param {string} markup */
-function finished(markup) {
+/** @param {string} markup @param {Record<string, string>} say */
+function finished(markup, say) {
   const parsed = new DOMParser().parseFromString(markup, "text/html").querySelector("svg");
-  if (!parsed) throw new Error("it is empty");
+  if (!parsed) throw new Error(say.empty);
   const box = parsed.viewBox.baseVal;
   const [width, height] = box?.width && box.height ? [box.width, box.height] : [600, 300];
   parsed.setAttribute("width", String(width));
   parsed.setAttribute("height", String(height));
   parsed.style.removeProperty("max-width");
-  return { svg: new XMLSerializer().serializeToString(parsed), width, height, description: description(parsed) };
+  return { svg: new XMLSerializer().serializeToString(parsed), width, height, description: description(parsed, say.diagram) };
 }
 
-/** What the author says about the diagram, or else its words. @param {SVGElement} drawing */
-function description(drawing) {
+/**
+ * What the author says about the diagram, or else its words.
+ * @param {SVGElement} drawing @param {string} name
+ */
+function description(drawing, name) {
   const said = [...drawing.querySelectorAll(":scope > title, :scope > desc")].map((one) => one.textContent?.trim());
   if (said.some(Boolean)) return said.filter(Boolean).join(". ");
   const labels = [...new Set([...drawing.querySelectorAll("text")].map(words).filter(Boolean))];
   const kind = drawing.getAttribute("aria-roledescription")?.replace(/-.*$/, "") ?? "";
   const list = labels.slice(0, MAX_LABELS).join(", ") + (labels.length > MAX_LABELS ? ", …" : "");
-  return `Diagram (${kind || "mermaid"})${list ? `: ${list}` : ""}`;
+  return `${name} (${kind || "mermaid"})${list ? `: ${list}` : ""}`;
 }
 
 /** A text whose lines are elements. @param {Element} text */
@@ -131,5 +135,5 @@ function variables(c) {
 function plain(error) {
   const message = error instanceof Error ? error.message : String(error);
   // The first line says it; the rest is the source again.
-  return message.split("\n")[0].replace(/^Error: /, "").replace(/:$/, "") || "it cannot be read";
+  return message.split("\n")[0].replace(/^Error: /, "").replace(/:$/, "");
 }

@@ -6,6 +6,7 @@
 
 import { asset } from "../core/assets.js";
 import { h, refill } from "../core/dom.js";
+import { t } from "../core/texts.js";
 import { scrollByKeyboard, undrawn, whenNear } from "./drawing.js";
 
 /** @typedef {{svg: string, width: number, height: number, description: string}} Drawing */
@@ -60,13 +61,13 @@ async function draw(figure, source) {
     refill(
       figure,
       picture(drawing),
-      h("details", { class: "diagram-source", open: isOpen }, h("summary", null, "Source"), source),
+      h("details", { class: "diagram-source", open: isOpen }, h("summary", null, t("diagram.source")), source),
     );
     figure.classList.add("drawn");
     const shown = figure.firstElementChild;
     if (shown) scrollByKeyboard(shown, shown.children);
   } catch (error) {
-    refill(figure, source, undrawn("Diagram", error));
+    refill(figure, source, undrawn("diagram", error));
   }
 }
 
@@ -84,11 +85,11 @@ function picture({ svg, width, height, description }) {
  * @template T @param {string} text @param {() => Promise<T>} work
  */
 async function once(text, work) {
-  if (text.length > MAX_CHARS) throw new Error("it is too long");
+  if (text.length > MAX_CHARS) throw new Error(t("undrawn.long"));
   if (stored() === text) {
     // One reload without it is enough to read the document; the next one may try again.
     stored("");
-    throw new Error("it took too long the last time");
+    throw new Error(t("undrawn.slow.before"));
   }
   stored(text);
   try {
@@ -121,7 +122,7 @@ async function ask(text) {
     const late = setTimeout(() => {
       frame.remove();
       loading = null;
-      reject(new Error("it takes too long"));
+      reject(new Error(t("undrawn.slow")));
     }, PATIENCE);
     port1.onmessage = ({ data }) => {
       clearTimeout(late);
@@ -129,7 +130,7 @@ async function ask(text) {
       if (data.problem) reject(new Error(data.problem));
       else resolve(data);
     };
-    frame.contentWindow?.postMessage({ text, colours: colours() }, location.origin, [port2]);
+    frame.contentWindow?.postMessage({ text, words: words(), colours: colours() }, location.origin, [port2]);
   });
 }
 
@@ -138,7 +139,7 @@ function openFrame() {
   return new Promise((resolve) => {
     const frame = h("iframe", {
       class: "diagram-frame",
-      title: "Drawing of diagrams",
+      title: t("diagram.frame"),
       "aria-hidden": "true",
       tabindex: "-1",
       src: asset("frames/diagram.html"),
@@ -147,6 +148,14 @@ function openFrame() {
     document.body.append(frame);
   });
 }
+
+/** What the frame has to say: it has no table of its own. */
+const words = () => ({
+  formulas: t("undrawn.formulas"),
+  empty: t("undrawn.empty"),
+  unreadable: t("undrawn.unreadable"),
+  diagram: t("diagram.label"),
+});
 
 /** The colours of the page as it is now. @returns {Record<string, string>} */
 function colours() {

@@ -1,6 +1,7 @@
 /** What formulas, diagrams and code have in common: when they are drawn, how they scroll, and why one is not drawn. */
 
 import { h } from "../core/dom.js";
+import { t } from "../core/texts.js";
 
 // -- Work on what comes near the window, and on nothing else
 
@@ -60,10 +61,10 @@ export function scrollByKeyboard(place, content = []) {
 
 const MAX_REASON_CHARS = 160;
 
-/** @param {string} what @param {unknown} error */
+/** @param {"formula"|"diagram"} what @param {unknown} error */
 export function undrawn(what, error) {
   const message = error instanceof Error ? error.message : String(error);
   const line = message.replace(/\s+/g, " ").trim();
   const reason = line.length > MAX_REASON_CHARS ? `${line.slice(0, MAX_REASON_CHARS)}…` : line;
-  return h("span", { class: "undrawn" }, `${what} not drawn: ${reason}`);
+  return h("span", { class: "undrawn" }, t(`undrawn.${what}`, { reason }));
 }

@@ -3,6 +3,7 @@
 import { asset } from "../core/assets.js";
 import { loaded } from "../core/connection.js";
 import { h } from "../core/dom.js";
+import { t } from "../core/texts.js";
 import { scrollByKeyboard, undrawn, whenNear } from "./drawing.js";
 
 /** @typedef {{render: (tex: string, element: Element, options: object) => void}} Katex */
@@ -23,7 +24,7 @@ export function drawMath(piece) {
 async function draw(place) {
   const tex = place.textContent ?? "";
   try {
-    if (tex.length > MAX_CHARS) throw new Error("it is too long");
+    if (tex.length > MAX_CHARS) throw new Error(t("undrawn.long"));
     const katex = await (loading ??= load());
     const drawn = h("span");
     katex.render(tex, drawn, { ...SAFE, displayMode: place.matches("div, .display") });
@@ -31,7 +32,7 @@ async function draw(place) {
     place.classList.add("drawn");
     scrollByKeyboard(place, place.querySelectorAll(".katex-base"));
   } catch (error) {
-    place.replaceChildren(h("code", null, tex), " ", undrawn("Formula", plain(error)));
+    place.replaceChildren(h("code", null, tex), " ", undrawn("formula", plain(error)));
   }
 }
 
@@ -53,7 +54,7 @@ function addStyles() {
     styles.addEventListener("load", () => resolve());
     styles.addEventListener("error", () => {
       styles.remove();
-      reject(new Error("its styles cannot be loaded"));
+      reject(new Error(t("undrawn.styles")));
     });
     document.head.append(styles);
   });
@@ -61,7 +62,7 @@ function addStyles() {
 
 /** @param {unknown} error */
 function plain(error) {
-  if (error instanceof RangeError) return "it is nested too deeply";
+  if (error instanceof RangeError) return t("undrawn.deep");
   const message = error instanceof Error ? error.message : String(error);
   // KaTeX marks the place in the source with combining characters.
   const words = message.replace(/^KaTeX parse error: /, "").replace(/\u0332/g, "");

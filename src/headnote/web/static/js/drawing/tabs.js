@@ -1,6 +1,7 @@
 /** Tabs: all of them under their titles as they come from the server, one at a time where scripts run. */
 
 import { freshId, h } from "../core/dom.js";
+import { t } from "../core/texts.js";
 
 /** @type {import("./enhancers.js").Enhancer} */
 export function joinTabs(piece) {
@@ -39,7 +40,7 @@ function join(group) {
 
 /** @param {Element} panel @param {number} at @param {(at: number) => void} choose */
 function button(panel, at, choose) {
-  const title = panel.getAttribute("data-title") || `Tab ${at + 1}`;
+  const title = panel.getAttribute("data-title") || t("tab.title", { number: at + 1 });
   const made = h("button", { type: "button", role: "tab", class: "tab-title", id: freshId("tab") }, title);
   made.addEventListener("click", () => choose(at));
   return made;

@@ -1,6 +1,7 @@
 /** Documents → folders → the rows that are seen, and what is told in them. */
 
-import { ago, bytes, plural, whole } from "../core/format.js";
+import { ago, bytes, dayOf, whole } from "../core/format.js";
+import { language, t } from "../core/texts.js";
 
 /** @typedef {import("../types.js").Entry} Entry */
 
@@ -17,7 +18,7 @@ import { ago, bytes, plural, whole } from "../core/format.js";
 
 /** @typedef {"name"|"title"|"changed"|"size"|"chunks"|"links"} Order */
 
-const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
 
 /** @param {string} path */
 export const nameOf = (path) => path.slice(path.lastIndexOf("/") + 1);
@@ -135,34 +136,43 @@ export function mainFolders(root) {
 
 /** @typedef {{size: number, changed: number, chunks: number, links: number}} Amounts */
 
-const DAY = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 const RECENT = 14 * 86400;
 
 /** @type {[Order, string][]} */
 export const ORDERS = [
-  ["name", "Name"],
-  ["title", "Title"],
-  ["changed", "Date changed"],
-  ["size", "Size"],
-  ["chunks", "Chunks"],
-  ["links", "Links"],
+  ["name", t("amount.name")],
+  ["title", t("amount.title")],
+  ["changed", t("amount.changed.date")],
+  ["size", t("amount.size")],
+  ["chunks", t("amount.chunks")],
+  ["links", t("amount.links")],
 ];
 
 /** @type {{order: keyof Amounts, head: string, short: (amounts: Amounts) => string,
  *   spoken: (amounts: Amounts) => string}[]} */
 export const COLUMNS = [
-  { order: "changed", head: "Changed", short: ({ changed }) => when(changed), spoken: ({ changed }) => when(changed) },
-  { order: "size", head: "Size", short: ({ size }) => bytes(size), spoken: ({ size }) => bytes(size) },
+  {
+    order: "changed",
+    head: t("amount.changed"),
+    short: ({ changed }) => when(changed),
+    spoken: ({ changed }) => when(changed),
+  },
+  { order: "size", head: t("amount.size"), short: ({ size }) => bytes(size), spoken: ({ size }) => bytes(size) },
   {
     order: "chunks",
-    head: "Chunks",
+    head: t("amount.chunks"),
     short: ({ chunks }) => whole(chunks),
-    spoken: ({ chunks }) => plural(chunks, "chunk"),
+    spoken: ({ chunks }) => t("count.chunks", { count: chunks }),
   },
-  { order: "links", head: "Links", short: ({ links }) => whole(links), spoken: ({ links }) => plural(links, "link") },
+  {
+    order: "links",
+    head: t("amount.links"),
+    short: ({ links }) => whole(links),
+    spoken: ({ links }) => t("count.links", { count: links }),
+  },
 ];
 
 /** @param {number} seconds Since 1970. */
 function when(seconds) {
-  return Date.now() / 1000 - seconds < RECENT ? ago(seconds) : DAY.format(new Date(seconds * 1000));
+  return Date.now() / 1000 - seconds < RECENT ? ago(seconds) : dayOf(seconds);
 }

@@ -4,9 +4,10 @@
  */
 
 import { h, refill } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
+import { whole } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
 import { currentStatus } from "../core/status-feed.js";
+import { t } from "../core/texts.js";
 import { recall, remember } from "../shell/preferences.js";
 import { COLUMNS, folderOf, foldersAbove, mainFolders, nameOf, rowsOf, sortFolder } from "./model.js";
 
@@ -358,7 +359,7 @@ function namesOf({ folder, entry }) {
 
 /** @param {Row} row @param {typeof COLUMNS} columns */
 function spoken({ folder, entry }, columns) {
-  if (folder) return `${folder.name}, folder, ${plural(folder.count, "document")}`;
+  if (folder) return t("folders.spoken", { name: folder.name, count: folder.count });
   if (!entry) return "";
   return [entry.title || nameOf(entry.path), nameOf(entry.path), ...columns.map((column) => column.spoken(entry))].join(
     ", ",

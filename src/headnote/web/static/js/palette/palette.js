@@ -3,12 +3,13 @@
 import { get, Latest } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
 import { freshId, h, refill } from "../core/dom.js";
-import { CodePoints, plural } from "../core/format.js";
+import { CodePoints } from "../core/format.js";
 import { namesWith, readNames } from "../core/names.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
+import { language, t } from "../core/texts.js";
 import { nameOf } from "../folders/model.js";
 import { openKeysDialog } from "../shell/keys.js";
-import { forgetSearches, recentSearches, rememberSearch } from "../shell/preferences.js";
+import { chooseLanguage, forgetSearches, LANGUAGES, recentSearches, rememberSearch } from "../shell/preferences.js";
 
 /** @typedef {import("../types.js").Hit} Hit */
 
@@ -20,28 +21,30 @@ import { forgetSearches, recentSearches, rememberSearch } from "../shell/prefere
 function commands({ go }) {
   const isDark = document.documentElement.dataset.theme === "dark";
   const list = [
-    { title: "Search", words: "find go", hint: "1", run: () => go("search") },
-    { title: "Documents", words: "files folders tree list go", hint: "2", run: () => go("document") },
-    { title: "Playground", words: "chunks settings try go", hint: "3", run: () => go("playground") },
-    { title: "Graph", words: "links map go", hint: "4", run: () => go("graph") },
-    { title: "Ask", words: "question answer go", hint: "5", run: () => go("ask") },
-    { title: "Status", words: "index state go", hint: "6", run: () => go("status") },
+    { title: t("view.search"), words: t("command.search"), hint: "1", run: () => go("search") },
+    { title: t("view.document"), words: t("command.document"), hint: "2", run: () => go("document") },
+    { title: t("view.playground"), words: t("command.playground"), hint: "3", run: () => go("playground") },
+    { title: t("view.graph"), words: t("command.graph"), hint: "4", run: () => go("graph") },
+    { title: t("view.ask"), words: t("command.ask"), hint: "5", run: () => go("ask") },
+    { title: t("view.status"), words: t("command.status"), hint: "6", run: () => go("status") },
     {
-      title: isDark ? "Use the light theme" : "Use the dark theme",
-      words: "switch mode colours colors",
+      title: t(isDark ? "theme.light" : "theme.dark"),
+      words: t("command.theme"),
       hint: "t",
       run: () => document.getElementById("theme-toggle")?.click(),
     },
     {
-      title: "Copy a link to this page",
-      words: "address url share",
-      run: () => void copy(location.href, "The link is copied"),
+      title: t("command.link.title"),
+      words: t("command.link"),
+      run: () => void copy(location.href, t("copy.link.done")),
     },
-    { title: "Reload the page", words: "refresh", run: () => location.reload() },
-    { title: "Show all keys", words: "keyboard shortcuts help", hint: "?", run: openKeysDialog },
+    { title: t("command.reload.title"), words: t("command.reload"), run: () => location.reload() },
+    { title: t("command.keys.title"), words: t("command.keys"), hint: "?", run: openKeysDialog },
   ];
+  for (const [code, name] of LANGUAGES)
+    if (code !== language) list.push({ title: name, words: t("command.language"), run: () => chooseLanguage(code) });
   if (recentSearches().length > 0)
-    list.push({ title: "Clear recent searches", words: "forget history", run: forgetSearches });
+    list.push({ title: t("command.forget.title"), words: t("command.forget"), run: forgetSearches });
   return list;
 }
 
@@ -132,9 +135,9 @@ function withHits(named, hits, query) {
 /** @param {Found} found @returns {Group[]} */
 function groupsOf({ documents, headings, passages }) {
   return [
-    { name: "Documents", rows: [...documents.values()].slice(0, MAX_ENTRIES) },
-    { name: "Headings", rows: [...headings.values()].slice(0, MAX_ENTRIES) },
-    { name: "Passages", rows: passages.slice(0, MAX_ENTRIES) },
+    { name: t("view.document"), rows: [...documents.values()].slice(0, MAX_ENTRIES) },
+    { name: t("palette.headings"), rows: [...headings.values()].slice(0, MAX_ENTRIES) },
+    { name: t("palette.passages"), rows: passages.slice(0, MAX_ENTRIES) },
   ];
 }
 
@@ -191,7 +194,7 @@ const PAUSE = 60; // before the server is asked for passages
 const LIMIT = 20;
 /** Commands before those that were asked for by name. */
 const FEW = 4;
-const COMMANDS = "Commands";
+const COMMANDS = t("palette.commands");
 
 export class Palette {
   /** @param {{go: (view: string) => void}} actions */
@@ -211,21 +214,23 @@ export class Palette {
     this.named = namedRows("");
     /** What is found for them; until the answer comes, passages are those of the words before. @type {Found} */
     this.found = this.named;
-    this.list = h("div", { class: "palette-list", role: "listbox", id: "palette-list", "aria-label": "Suggestions" });
+    const suggestions = t("palette.suggestions");
+    this.list = h("div", { class: "palette-list", role: "listbox", id: "palette-list", "aria-label": suggestions });
     this.state = h("p", { class: "visually-hidden", role: "status" });
     this.input = h("input", {
       class: "palette-input",
       type: "text",
       role: "combobox",
-      placeholder: "Search documents, headings, passages",
+      placeholder: t("palette.placeholder"),
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": "Go to",
+      "aria-label": t("palette.field"),
       "aria-autocomplete": "list",
       "aria-controls": "palette-list",
       "aria-expanded": "true",
     });
-    this.dialog = h("dialog", { class: "palette", "aria-label": "Go to anything" }, this.input, this.list, this.state);
+    const look = { class: "palette", "aria-label": t("palette.label") };
+    this.dialog = h("dialog", look, this.input, this.list, this.state);
     this.input.addEventListener("input", () => this.#ask());
     this.dialog.addEventListener("keydown", (event) => this.#press(event));
     // Outside of its content: on the backdrop.
@@ -277,7 +282,7 @@ export class Palette {
     this.latest.run(PAUSE, (signal) => get("/api/search", { q, limit: LIMIT }, signal), {
       done: ({ hits }) => {
         this.#answer(withHits(this.named, hits, q.trim()));
-        this.state.textContent = plural(this.rows.length, "suggestion");
+        this.state.textContent = t("palette.count", { count: this.rows.length });
       },
       failed: (error) => {
         this.#answer(this.named);
@@ -313,9 +318,9 @@ export class Palette {
 
   /** @returns {Group[]} */
   #beginning() {
-    const recent = recentSearches().map((text) => ({ title: text, hint: "search", run: () => search(text) }));
+    const recent = recentSearches().map((text) => ({ title: text, hint: t("palette.again"), run: () => search(text) }));
     return [
-      { name: "Recent searches", rows: recent },
+      { name: t("recent.title"), rows: recent },
       { name: COMMANDS, rows: commands(this.actions) },
     ];
   }
@@ -323,12 +328,12 @@ export class Palette {
   /** @param {string} q @returns {Group[]} */
   #groups(q) {
     const rows = matching(commands(this.actions), q).slice(0, FEW);
-    const whole = { title: `Search for “${q}”`, hint: "all passages", run: () => search(q) };
+    const whole = { title: t("search.for", { query: q }), hint: t("palette.all"), run: () => search(q) };
     const named = { name: COMMANDS, rows };
     // What a document or a heading is called goes first: nobody reloads the page by looking for a recipe.
     const isCommand = this.named.documents.size + this.named.headings.size === 0;
     const found = isCommand ? [named, ...groupsOf(this.found)] : [...groupsOf(this.found), named];
-    return [...found, { name: "Search", rows: [whole] }];
+    return [...found, { name: t("view.search"), rows: [whole] }];
   }
 
   /** @param {Row} row @param {number} number */
