@@ -26,7 +26,7 @@ def test_an_answer_has_citations_that_open_their_lines(visit: Visit) -> None:
     citation = page.locator(".citations a").first
     expect(citation).to_be_visible()
     expect(page.locator(".answer-text .cite").first).to_have_text("1")
-    expect(page.locator(".answer-after .notice")).to_contain_text("No model is set")
+    expect(page.locator(".answer-after .notice")).to_contain_text("No language model is set up")
     expect(page.locator(".citation-text"), "what the answer quotes is not quoted again").to_have_count(0)
     place = citation.inner_text().split()[-1]
     citation.click()
@@ -200,7 +200,7 @@ def test_what_only_comes_near_is_said_to_be_so(visit: Visit) -> None:
 
     page.route("**/api/ask", far)
     visit.go("#/ask?q=How+is+a+gauge+calibrated%3F")
-    expect(page.locator(".answer-text .notice")).to_contain_text("Perhaps nothing here answers this question.")
+    expect(page.locator(".answer-text .notice")).to_contain_text("Your documents may not answer this question.")
     expect(page.locator(".answer-text .prose").first).to_be_visible()
     expect(page.locator(".answer-after .notice")).to_have_count(0)
     expect(page.locator(".source-cards mark").first).to_be_visible()

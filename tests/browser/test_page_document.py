@@ -157,7 +157,7 @@ def test_a_read_only_index_says_so(visit: Visit) -> None:
     page.route("**/api/status", lambda route: route.fulfill(json=stays))
     visit.go("#/status")
     expect(page.locator("#index-state")).to_have_text("Read-only")
-    expect(page.get_by_text("The index stays as it is")).to_be_visible()
+    expect(page.get_by_text("This server is read-only")).to_be_visible()
     expect(page.get_by_text(re.compile("prepar", re.IGNORECASE))).to_have_count(0)
 
 

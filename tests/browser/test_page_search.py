@@ -164,7 +164,7 @@ def test_news_of_the_index_do_not_take_the_place_of_an_answer(visit: Visit) -> N
 
 def test_an_error_is_shown_with_its_remedy(visit: Visit) -> None:
     page = visit.page
-    error = {"code": "busy", "message": "The index is locked.", "remedy": "Wait for the other program."}
+    error = {"code": "locked", "message": "The index is locked.", "remedy": "Wait for the other program."}
     page.route("**/api/search*", lambda route: route.fulfill(status=503, json={"error": error}))
     visit.go("#/search?q=gauge")
     expect(page.get_by_role("alert")).to_have_text("The index is locked.Wait for the other program.")

@@ -1,16 +1,17 @@
 /** Ask questions; each goes on from those before it. The questions are in the address. */
 
 import { get } from "../core/api.js";
-import { h, refill } from "../core/dom.js";
+import { entitle, h, refill } from "../core/dom.js";
 import { hrefOf, parseRoute, rewrite } from "../core/routes.js";
 import { onChange, onStatus } from "../core/status-feed.js";
+import { t } from "../core/texts.js";
 import { Turn } from "./turn.js";
 
 // -- Questions to begin with, from the headings of the folder
 
 class Starters {
   constructor() {
-    this.element = h("section", { class: "starters", "aria-label": "Ideas to begin with", hidden: true });
+    this.element = h("section", { class: "starters", "aria-label": t("ask.starters"), hidden: true });
     this.isLoaded = false;
     onChange(() => {
       this.isLoaded = false;
@@ -25,7 +26,7 @@ class Starters {
     this.isLoaded = true;
     try {
       const { questions } = await get("/api/questions", { limit: 6 });
-      refill(this.element, questions.length > 0 && [h("h2", null, "Your documents can answer"), list(questions)]);
+      refill(this.element, questions.length > 0 && [h("h2", null, t("ask.starters.title")), list(questions)]);
     } catch {
       // The page says elsewhere that the server does not answer. Suggestions come with the next visit.
       this.isLoaded = false;
@@ -56,13 +57,13 @@ class AskView {
     /** @type {Turn|null} The one that is being answered. */
     this.running = null;
     this.input = this.#makeInput();
-    this.button = h("button", { type: "submit", class: "button primary" }, "Ask");
-    this.restart = h("a", { class: "button", href: "#/ask", hidden: true }, "New conversation");
+    this.button = h("button", { type: "submit", class: "button primary" }, t("ask.button"));
+    this.restart = h("a", { class: "button", href: "#/ask", hidden: true }, t("ask.new"));
     this.who = h("p", { class: "soft small" });
     this.starters = new Starters();
     this.turnsBox = h("div", { class: "turns" });
-    const title = h("h1", { id: "ask-h", tabindex: "-1" }, "Ask");
-    const lead = h("p", null, "An answer from your documents, with the lines that support it.");
+    const title = h("h1", { id: "ask-h", tabindex: "-1" }, t("view.ask"));
+    const lead = h("p", null, t("ask.lead"));
     this.element = h(
       "section",
       { class: "view view-narrow", "aria-labelledby": "ask-h" },
@@ -79,8 +80,8 @@ class AskView {
     onStatus((status) => {
       if (status)
         this.who.textContent = status.ask_model
-          ? `Answered by ${status.ask_model}`
-          : "No model is set: you get sentences of your documents";
+          ? t("ask.who", { model: status.ask_model })
+          : t("ask.nobody");
     });
   }
 
@@ -88,8 +89,8 @@ class AskView {
     const input = h("textarea", {
       class: "input ask-input",
       rows: 2,
-      "aria-label": "Question",
-      placeholder: "What do you want to know?",
+      "aria-label": t("ask.question"),
+      placeholder: t("ask.placeholder"),
       maxlength: 4000,
       dir: "auto",
     });
@@ -110,7 +111,7 @@ class AskView {
 
   title() {
     const last = this.turns.at(-1);
-    return last ? `${last.question} – Ask` : "Ask";
+    return last ? t("ask.of", { question: last.question }) : t("view.ask");
   }
 
   focus() {
@@ -191,11 +192,11 @@ class AskView {
     // An answer may come while another view is shown, with an address of its own.
     if (parseRoute(location.hash)?.view === "ask") {
       rewrite(this.#address());
-      document.title = `${this.title()} – headnote`;
+      entitle(this.title());
     }
-    this.button.textContent = this.running ? "Stop" : "Ask";
+    this.button.textContent = t(this.running ? "ask.stop" : "ask.button");
     this.button.classList.toggle("primary", !this.running);
-    this.input.placeholder = hasTurns ? "Ask a follow-up question" : "What do you want to know?";
+    this.input.placeholder = t(hasTurns ? "ask.further" : "ask.placeholder");
     this.restart.hidden = !hasTurns;
     void this.starters.show(!hasTurns);
   }

@@ -1,18 +1,16 @@
 /** One question with its answer, which comes word by word. */
 
-import { ApiError, isAbort, stream } from "../core/api.js";
+import { ApiError, failure, isAbort, stream } from "../core/api.js";
 import { announce, crumbs, errorNotice, freshId, h, refill } from "../core/dom.js";
-import { place, plural } from "../core/format.js";
+import { place } from "../core/format.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
+import { t } from "../core/texts.js";
 import { enhance, fillCleaned } from "../drawing/enhancers.js";
 import { HitList } from "../search/hits.js";
 
 /** @typedef {import("../types.js").Answer} Answer */
 
 // -- What stands below an answer: notes, its citations with their lines, and the passages it is based on
-
-const QUOTED = "No model is set to write an answer. These are sentences of your documents, as they stand.";
-const UNCLEAR = "Perhaps nothing here answers this question. These sentences come nearest to it.";
 
 /** Whether its sentences may be no answer. @param {Answer} answer */
 const isUnclear = ({ clear, sources }) => clear === false && sources.length > 0;
@@ -21,9 +19,9 @@ const isUnclear = ({ clear, sources }) => clear === false && sources.length > 0;
 function answerDetails(answer, question) {
   const isQuoted = !answer.model && answer.sources.length > 0;
   const said = answer.note && `${answer.note.charAt(0).toUpperCase()}${answer.note.slice(1)}.`;
-  const note = isUnclear(answer) ? "" : isQuoted ? QUOTED : said;
+  const note = isUnclear(answer) ? "" : isQuoted ? t("answer.quoted") : said;
   return [
-    !answer.complete && h("div", { class: "notice warn" }, "The answer is incomplete."),
+    !answer.complete && h("div", { class: "notice warn" }, t("answer.incomplete")),
     note && h("div", { class: "notice" }, note),
     answer.citations.length > 0 && citationList(answer.citations, isQuoted),
     answer.dropped.length > 0 && droppedList(answer.dropped),
@@ -35,7 +33,7 @@ function answerDetails(answer, question) {
 
 /** What is too far from the question for an answer, or not quoted, a search finds. @param {string} question */
 function searchInstead(question) {
-  const link = h("a", { class: "button", href: hrefOf("search", { q: question }) }, "Search for these words");
+  const link = h("a", { class: "button", href: hrefOf("search", { q: question }) }, t("answer.search"));
   return h("div", null, link);
 }
 
@@ -48,9 +46,9 @@ function sourceCards({ sources, citations }, question) {
     ),
   );
   const list = new HitList();
-  list.element.setAttribute("aria-label", "Passages");
+  list.element.setAttribute("aria-label", t("palette.passages"));
   list.add(quoted, question);
-  return h("section", { class: "source-cards" }, h("h3", null, "From these passages"), list.element);
+  return h("section", { class: "source-cards" }, h("h3", null, t("answer.sources")), list.element);
 }
 
 /** @param {Answer["citations"]} citations @param {boolean} isQuoted Whether the answer has their lines already. */
@@ -58,10 +56,11 @@ function citationList(citations, isQuoted) {
   const items = citations.map((citation, at) => {
     const number = h("span", { class: "cite numbers", "aria-hidden": "true" }, at + 1);
     const link = h("a", { href: hrefOfPlace(citation) }, number, h("span", { class: "mono break" }, place(citation)));
-    const lines = { class: "citation-text", dir: "auto", tabindex: "0", role: "group", "aria-label": "Lines cited" };
+    const label = t("answer.cited");
+    const lines = { class: "citation-text", dir: "auto", tabindex: "0", role: "group", "aria-label": label };
     return h("li", null, link, !isQuoted && citation.text && h("pre", lines, citation.text));
   });
-  return h("section", null, h("h3", null, "Citations"), h("ol", { class: "citations" }, items));
+  return h("section", null, h("h3", null, t("answer.citations")), h("ol", { class: "citations" }, items));
 }
 
 /** @param {Answer["dropped"]} dropped */
@@ -69,8 +68,8 @@ function droppedList(dropped) {
   const items = dropped.map(({ written, reason }) =>
     h("li", null, h("code", { class: "break" }, written), h("span", { class: "soft" }, ` ${reason}`)),
   );
-  const note = h("p", { class: "soft small" }, "The answer named these places, but they do not support it.");
-  return h("section", null, h("h3", null, "Removed citations"), note, h("ul", { class: "dropped" }, items));
+  const note = h("p", { class: "soft small" }, t("answer.dropped.note"));
+  return h("section", null, h("h3", null, t("answer.dropped")), note, h("ul", { class: "dropped" }, items));
 }
 
 /** @param {Answer["sources"]} sources */
@@ -79,9 +78,13 @@ function sourceList(sources) {
     const link = h("a", { href: hrefOfPlace(hit) }, crumbs(hit.breadcrumb || hit.title || hit.path));
     return h("li", null, link, h("span", { class: "mono soft small break" }, place(hit)));
   });
-  const summary = h("summary", null, `Based on ${plural(sources.length, "passage")}`);
+  const summary = h("summary", null, t("answer.based", { count: sources.length }));
   return h("details", { class: "disclosure" }, summary, h("ol", { class: "sources" }, items));
 }
+
+/** @param {Element} link Of a citation: its number, and the place as its title. */
+const citationName = (link) =>
+  t("answer.citation", { number: link.textContent ?? "", place: link.getAttribute("title") ?? "" });
 
 // -- The turn
 
@@ -114,7 +117,7 @@ export class Turn {
   async run(history) {
     this.running = new AbortController();
     this.text.setAttribute("aria-busy", "true");
-    refill(this.text, h("p", { class: "soft" }, "Searching…"));
+    refill(this.text, h("p", { class: "soft" }, t("answer.searching")));
     refill(this.after);
     try {
       await this.#receive({ question: this.question, history });
@@ -136,10 +139,10 @@ export class Turn {
         this.#finish(event);
         return;
       } else if (event.type === "error") {
-        throw new ApiError(event.error.message, event.error.remedy, event.error.code);
+        throw failure(event.error);
       }
     }
-    throw new ApiError("The answer was cut off.", "Try again.");
+    throw new ApiError(t("answer.cut"), t("answer.cut.remedy"));
   }
 
   /**
@@ -159,18 +162,18 @@ export class Turn {
   /** A number alone says little to those who do not see where it stands. */
   #nameCitations() {
     for (const link of this.text.querySelectorAll("a.cite"))
-      link.setAttribute("aria-label", `Citation ${link.textContent}: ${link.getAttribute("title")}`);
+      link.setAttribute("aria-label", citationName(link));
   }
 
   /** @param {Answer} answer */
   #finish(answer) {
     const isNothing = answer.sources.length === 0;
     this.exchange = { question: this.question, answer: answer.text };
-    if (isNothing && !answer.text.trim()) refill(this.text, h("p", null, "Nothing relevant found."));
+    if (isNothing && !answer.text.trim()) refill(this.text, h("p", null, t("answer.nothing")));
     else this.#showBlocks(answer.html.map((html, number) => ({ number, html })));
     for (const block of this.text.children) enhance(block);
-    if (isUnclear(answer)) this.text.prepend(h("div", { class: "notice warn" }, h("p", null, UNCLEAR)));
-    announce(isNothing ? "Nothing relevant found" : `Answer with ${plural(answer.citations.length, "citation")}`);
+    if (isUnclear(answer)) this.text.prepend(h("div", { class: "notice warn" }, h("p", null, t("answer.unclear"))));
+    announce(isNothing ? t("answer.nothing") : t("answer.announced", { count: answer.citations.length }));
     refill(this.after, answerDetails(answer, this.question));
   }
 
@@ -178,11 +181,12 @@ export class Turn {
   #showFailure(error) {
     const isStopped = isAbort(error);
     if (!this.text.querySelector(".prose")) refill(this.text);
-    const again = h("button", { type: "button", class: "button", onclick: () => this.askAgain(this) }, "Ask again");
+    const askAgain = () => this.askAgain(this);
+    const again = h("button", { type: "button", class: "button", onclick: askAgain }, t("answer.again"));
     const notice = isStopped
-      ? h("div", { class: "notice warn" }, "Stopped. This is how far the answer came.")
+      ? h("div", { class: "notice warn" }, t("answer.stopped.note"))
       : errorNotice(error);
     refill(this.after, notice, h("div", null, again));
-    if (isStopped) announce("Stopped");
+    if (isStopped) announce(t("answer.stopped"));
   }
 }

@@ -2,9 +2,10 @@
 
 import { connection } from "../core/connection.js";
 import { errorNotice, h, refill } from "../core/dom.js";
-import { ago, bytes, modelName, whole } from "../core/format.js";
+import { ago, bytes, list, modelName, whole } from "../core/format.js";
 import { inProgress, shortState } from "../core/progress.js";
 import { onStatus } from "../core/status-feed.js";
+import { t } from "../core/texts.js";
 
 /** @typedef {import("../types.js").Status} Status */
 
@@ -18,7 +19,7 @@ class StatusView {
     this.element = h(
       "section",
       { class: "view view-narrow", "aria-labelledby": "status-h" },
-      h("div", { class: "view-head" }, h("h1", { id: "status-h", tabindex: "-1" }, "Status")),
+      h("div", { class: "view-head" }, h("h1", { id: "status-h", tabindex: "-1" }, t("view.status"))),
       h("div", { class: "status" }, this.now, this.figures, this.settings),
     );
     onStatus((status, error) => {
@@ -32,7 +33,7 @@ class StatusView {
   }
 
   title() {
-    return "Status";
+    return t("view.status");
   }
 
   /** @param {Status|null} status @param {Error|null} error */
@@ -62,7 +63,7 @@ class StatusView {
 
 /** What is the matter now. @param {Status|null} status @param {Error|null} error */
 function situation(status, error) {
-  if (!status) return [error ? errorNotice(error) : h("p", { class: "soft" }, "Loading…")];
+  if (!status) return [error ? errorNotice(error) : h("p", { class: "soft" }, t("status.loading"))];
   return [
     error && errorNotice(error),
     status.problem && problem(status.problem),
@@ -76,38 +77,38 @@ function situation(status, error) {
 
 /** @param {string} text */
 function problem(text) {
-  const what = "Changes of your files may be missing here";
+  const what = t("status.problem");
   return h("div", { class: "notice bad" }, h("strong", null, what), h("span", { class: "break" }, text));
 }
 
 /** Another process at the same index is no problem: what it writes is found here, too. @param {string} who */
 function elsewhere(who) {
-  const meanwhile = "Search works, and its changes appear here. Nothing needs to be done.";
-  return h("div", { class: "notice" }, h("strong", null, `The index is ${who}`), h("span", null, meanwhile));
+  const meanwhile = h("span", null, t("status.elsewhere.meanwhile"));
+  return h("div", { class: "notice" }, h("strong", null, t("status.elsewhere", { who })), meanwhile);
 }
 
 /** Nothing is missing, and nothing will change. */
 function readOnly() {
-  const meanwhile = "Search works. Changes of the files do not appear here.";
-  return h("div", { class: "notice" }, h("strong", null, "The index stays as it is"), h("span", null, meanwhile));
+  const meanwhile = h("span", null, t("status.readOnly.meanwhile"));
+  return h("div", { class: "notice" }, h("strong", null, t("status.readOnly")), meanwhile);
 }
 
 /** The folder names services, programs or places outside, and nobody has agreed to them. @param {string[]} settings */
 function untrusted(settings) {
-  const what = "Some settings of this folder are not used";
-  const why = `${settings.join(", ")}: they lead out of the folder. The command headnote trust allows them.`;
-  return h("div", { class: "notice" }, h("strong", null, what), h("span", { class: "break" }, why));
+  const why = h("span", { class: "break" }, t("status.untrusted.why", { settings: list(settings) }));
+  return h("div", { class: "notice" }, h("strong", null, t("status.untrusted")), why);
 }
 
 /** @param {Status} status @param {Error|null} error */
 function headline(status, error) {
   const [state, text] = shortState(status, error);
+  const when = status.updated !== null && ago(status.updated);
   return h(
     "p",
     { class: "status-line state", data: { state } },
     h("span", { class: "state-dot", "aria-hidden": "true" }),
     text,
-    status.updated !== null && h("span", { class: "soft" }, ` · last change ${ago(status.updated)}`),
+    when && h("span", { class: "soft" }, ` · ${t("status.changed", { when })}`),
   );
 }
 
@@ -133,10 +134,10 @@ function progress(status) {
 function figures(status) {
   /** @type {[string, string][]} */
   const all = [
-    [whole(status.documents), status.documents === 1 ? "document" : "documents"],
-    [whole(status.chunks), status.chunks === 1 ? "passage" : "passages"],
-    [whole(status.links), status.links === 1 ? "link" : "links"],
-    [bytes(status.bytes_on_disk), "on disk"],
+    [whole(status.documents), t("status.documents", { count: status.documents })],
+    [whole(status.chunks), t("status.passages", { count: status.chunks })],
+    [whole(status.links), t("status.links", { count: status.links })],
+    [bytes(status.bytes_on_disk), t("status.disk")],
   ];
   return h(
     "dl",
@@ -149,14 +150,12 @@ function figures(status) {
 function settings(status) {
   /** @type {[string, string][]} */
   const about = [
-    ["Folder", status.root],
-    ["Search", searchWords(status)],
-    [
-      "Ask",
-      status.ask_model ? `answers written by ${status.ask_model}` : "quotes from your documents; no model is set",
-    ],
+    [t("facet.folder"), status.root],
+    [t("view.search"), searchWords(status)],
+    [t("view.ask"), status.ask_model ? t("status.ask", { model: status.ask_model }) : t("status.ask.nobody")],
   ];
-  if (status.differing.length) about.push(["Settings", `kept as they are: ${status.differing.join("; ")}`]);
+  const differing = status.differing.join("; ");
+  if (differing) about.push([t("status.settings"), t("status.differing", { settings: differing })]);
   const rules = Object.entries(status.settings).map(
     ([name, value]) =>
       /** @type {[string, string]} */ ([name, [written(value), status.origins[name]].filter(Boolean).join(" · ")]),
@@ -164,12 +163,12 @@ function settings(status) {
   return h(
     "div",
     { class: "status-tables" },
-    table("How this folder is used", about, false),
+    table(t("status.use"), about, false),
     status.left_out.length > 0 && leftOut(status.left_out, status.left_out_count),
     h(
       "details",
       { class: "disclosure" },
-      h("summary", null, "How documents are cut into passages"),
+      h("summary", null, t("status.rules")),
       table("", rules, true),
     ),
   );
@@ -178,18 +177,18 @@ function settings(status) {
 /** What one might miss, with the reasons. @param {Status["left_out"]} files @param {number} count Of all. */
 function leftOut(files, count) {
   const rows = files.map(({ path, reason }) => /** @type {[string, string]} */ ([path, reason]));
-  const first = files.length < count ? `, the first ${files.length} of them` : "";
-  const what = `${whole(count)} ${count === 1 ? "file or folder is" : "files or folders are"} left out${first}`;
+  const shown = files.length;
+  const what = shown < count ? t("status.leftOut.first", { count, shown }) : t("status.leftOut", { count });
   return h("details", { class: "disclosure" }, h("summary", null, what), table("", rows, false));
 }
 
 /** By what passages are found now. @param {Status} status */
 function searchWords({ model, models, answering, read_only: stays }) {
-  if (model === "none" || models.length === 0) return "by words";
-  if (!answering) return stays ? "by words" : "by words; by meaning as soon as that is prepared";
+  if (model === "none" || models.length === 0) return t("status.words");
+  if (!answering) return t(stays ? "status.words" : "status.words.yet");
   const name = modelName(answering);
-  const better = modelName(model) !== name && !stays ? `; ${modelName(model)} is being prepared` : "";
-  return `by words and by meaning (${name}${better})`;
+  const isLast = modelName(model) === name || stays;
+  return isLast ? t("status.meaning", { name }) : t("status.meaning.yet", { name, better: modelName(model) });
 }
 
 /** @param {string} name @param {[string, string][]} rows @param {boolean} isCode */
@@ -215,8 +214,8 @@ function table(name, rows, isCode) {
 
 /** @param {unknown} value */
 function written(value) {
-  if (value === null) return "by file name";
-  if (Array.isArray(value)) return value.length > 0 ? value.join(", ") : "none";
+  if (value === null) return t("value.byFile");
+  if (Array.isArray(value)) return value.length > 0 ? value.join(", ") : t("value.none");
   return String(value);
 }
 
