@@ -129,5 +129,7 @@ function whole(node) {
 
 /** Whether a text of the table is asked for. */
 function isKey(node) {
-  return ts.isCallExpression(node.parent) && node.parent.arguments[0] === node && TABLE.includes(calledOf(node.parent));
+  const argument = whole(node);
+  const { parent } = argument;
+  return ts.isCallExpression(parent) && parent.arguments[0] === argument && TABLE.includes(calledOf(parent));
 }

@@ -26,7 +26,7 @@ TABLE = STATIC / "js/core/texts.js"
 LANGUAGES = sorted(STATIC.glob("texts/*.json"))
 Text = str | dict[str, str]
 
-MOVED = ["main.js", "core", "shell", "search", "document", "folders", "drawing", "palette", "ask", "status"]
+MOVED = ["main.js", "core", "shell", "search", "document", "folders", "drawing", "palette", "ask", "status", "graph"]
 NO_READER = ["code-worker.js"]
 """Modules that nobody reads: lists of languages and of classes."""
 NO_TEXTS = {

@@ -62,7 +62,8 @@ function finished(markup, say) {
   parsed.setAttribute("width", String(width));
   parsed.setAttribute("height", String(height));
   parsed.style.removeProperty("max-width");
-  return { svg: new XMLSerializer().serializeToString(parsed), width, height, description: description(parsed, say.diagram) };
+  const svg = new XMLSerializer().serializeToString(parsed);
+  return { svg, width, height, description: description(parsed, say.diagram) };
 }
 
 /**

@@ -2,9 +2,10 @@
 
 import { get } from "../core/api.js";
 import { errorNotice, h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
+import { list } from "../core/format.js";
 import { hrefOf, rewrite } from "../core/routes.js";
 import { currentStatus, onChange } from "../core/status-feed.js";
+import { t } from "../core/texts.js";
 import { heading } from "../shell/focus.js";
 import { registerKeys } from "../shell/keys.js";
 import { Choices, colouring, depthOf, Legend } from "./legend.js";
@@ -17,7 +18,7 @@ import { isMeant, Side } from "./side.js";
 
 class GraphView {
   constructor() {
-    this.picture = new Picture({ label: "Graph of documents", opened: open });
+    this.picture = new Picture({ label: t("graph.label"), opened: open });
     this.canvas = this.picture.canvas;
     this.canvas.setAttribute("aria-describedby", "graph-help");
     this.choices = new Choices(() => this.#choose());
@@ -32,15 +33,15 @@ class GraphView {
     /** Generation of the index that is drawn; undefined before any. @type {number|null|undefined} */
     this.loaded = undefined;
     this.failure = h("div");
-    this.waiting = h("p", { class: "soft waiting graph-waiting" }, "Reading links…");
+    this.waiting = h("p", { class: "soft waiting graph-waiting" }, t("graph.reading"));
     this.element = this.#frame();
     onChange(() => !this.element.hidden && this.#fetch());
     registerKeys("graph", [
       {
         press: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
-        meaning: "move the picture, once it has the focus",
+        meaning: t("keys.graph.move"),
       },
-      { press: ["+", "-"], meaning: "zoom" },
+      { press: ["+", "-"], meaning: t("keys.graph.zoom") },
     ]);
   }
 
@@ -59,21 +60,17 @@ class GraphView {
       h(
         "div",
         { class: "graph-buttons" },
-        button("Zoom in", "+", () => this.picture.camera.zoom(1.35)),
-        button("Zoom out", "−", () => this.picture.camera.zoom(0.74)),
-        button("Show everything", "⤢", () => this.picture.fit()),
-        button("Save as picture", "⤓", () => void this.#save()),
+        button(t("graph.zoomIn"), "+", () => this.picture.camera.zoom(1.35)),
+        button(t("graph.zoomOut"), "−", () => this.picture.camera.zoom(0.74)),
+        button(t("graph.fit"), "⤢", () => this.picture.fit()),
+        button(t("graph.save"), "⤓", () => void this.#save()),
       ),
     );
     return h(
       "section",
       { class: "view graph-view", "aria-labelledby": "graph-h" },
-      h("h1", { id: "graph-h", class: "visually-hidden", tabindex: "-1" }, "Graph"),
-      h(
-        "p",
-        { id: "graph-help", class: "visually-hidden" },
-        "Arrow keys move the picture, plus and minus zoom. The list beside it has all documents.",
-      ),
+      h("h1", { id: "graph-h", class: "visually-hidden", tabindex: "-1" }, t("view.graph")),
+      h("p", { id: "graph-help", class: "visually-hidden" }, t("graph.help")),
       this.failure,
       h("div", { class: "graph-grid" }, box, this.side.element),
     );
@@ -101,7 +98,7 @@ class GraphView {
   }
 
   title() {
-    return "Graph";
+    return t("view.graph");
   }
 
   /** The field, where that is in sight: below the picture, it would scroll the picture away. */
@@ -132,7 +129,7 @@ class GraphView {
     refill(this.failure);
     this.graph = graph;
     this.waiting.hidden = graph.nodes.length > 0;
-    this.waiting.textContent = "No documents yet";
+    this.waiting.textContent = t("empty.title");
     this.side.show(graph);
     this.#draw();
   }
@@ -154,12 +151,14 @@ class GraphView {
     const scene = makeScene(this.graph, { hues: of, hasTags, hasOrphans });
     this.places = new Map(scene.points.map(({ path }, at) => [path, at]));
     const tags = scene.points.filter(({ isTag }) => isTag).length;
-    this.canvas.setAttribute(
-      "aria-label",
-      `Graph of ${plural(nodes.length, "document")} and ${plural(edges.length, "link")}, ` +
-        `with ${plural(orphans.length, "orphan")}${hasOrphans ? "" : " hidden"}` +
-        `${hasTags ? `, ${plural(tags, "tag")}` : ""} and ${plural(broken.length, "broken link")}`,
-    );
+    const amounts = [
+      t("count.links", { count: edges.length }),
+      t(hasOrphans ? "count.orphans" : "count.orphans.hidden", { count: orphans.length }),
+      ...(hasTags ? [t("count.tags", { count: tags })] : []),
+      t("count.broken", { count: broken.length }),
+    ];
+    const described = t("graph.described", { count: nodes.length, amounts: list(amounts) });
+    this.canvas.setAttribute("aria-label", described);
     this.picture.show(scene);
     this.#search();
   }

@@ -1,7 +1,8 @@
 /** What the big graph shows, and by what it is coloured: documents of one folder have one colour, at any depth. */
 
 import { freshId, h, refill } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
+import { whole } from "../core/format.js";
+import { t } from "../core/texts.js";
 
 // -- Which folders have a colour of their own
 
@@ -54,12 +55,12 @@ function colouringAt(paths, depth) {
   const prefix = shared.length > 0 ? shared.join("/").length + 1 : 0;
   const groups = largest.map(([folder, count]) => ({ folder, name: nameOf(folder.slice(prefix)), count }));
   const rest = sorted.slice(HUES).reduce((sum, [, count]) => sum + count, 0);
-  if (rest > 0) groups.push({ folder: "", name: `${sorted.length - HUES} others`, count: rest });
+  if (rest > 0) groups.push({ folder: "", name: t("legend.others", { count: sorted.length - HUES }), count: rest });
   return { groups, of: Uint8Array.from(folders, (folder) => place.get(folder) ?? HUES), depth };
 }
 
 /** @param {string} folder */
-const nameOf = (folder) => (folder === "" ? "top folder" : `${folder}/`);
+const nameOf = (folder) => (folder === "" ? t("legend.top") : `${folder}/`);
 
 /** How much a colour tells of a place, in bits. What is grey tells nothing. @param {Colouring} colouring */
 function information({ groups, of }) {
@@ -100,7 +101,7 @@ export class Legend {
     this.chosen = chosen;
     /** The folder that is lit up; empty for none. */
     this.folder = "";
-    this.element = h("ul", { class: "graph-legend", "aria-label": "Colours of folders" });
+    this.element = h("ul", { class: "graph-legend", "aria-label": t("legend.label") });
   }
 
   /** @param {Group[]} groups */
@@ -129,7 +130,7 @@ export class Legend {
         class: "graph-key",
         data: { folder },
         title: folder,
-        "aria-label": `${name} ${plural(count, "document")}`,
+        "aria-label": `${name} ${t("count.documents", { count })}`,
         onclick: () => this.chosen(this.folder === folder ? "" : folder),
       },
       dot,
@@ -147,24 +148,24 @@ export class Choices {
     this.changed = changed;
     /** 0 for the depth that tells most. */
     this.depth = 0;
-    this.orphans = this.#box("Orphans", true);
-    this.tags = this.#box("Tags", false);
+    this.orphans = this.#box(t("graph.orphans"), true);
+    this.tags = this.#box(t("graph.tags"), false);
     this.depths = h("select", { id: freshId("graph-depth"), class: "input", onchange: () => this.#pick() });
     this.element = h(
       "div",
       { class: "graph-choices" },
-      h("fieldset", { class: "graph-boxes" }, h("legend", null, "Show"), this.orphans.label, this.tags.label),
-      h("div", { class: "field graph-depth" }, h("label", { for: this.depths.id }, "Colours"), this.depths),
+      h("fieldset", { class: "graph-boxes" }, h("legend", null, t("graph.show")), this.orphans.label, this.tags.label),
+      h("div", { class: "field graph-depth" }, h("label", { for: this.depths.id }, t("graph.colours")), this.depths),
     );
     this.show(1, 0);
   }
 
   /** Depths to choose from. @param {number} deepest @param {number} best */
   show(deepest, best) {
-    const label = (/** @type {number} */ depth) => (depth === 1 ? "By folder" : `By folder, ${depth} levels deep`);
+    const label = (/** @type {number} */ depth) => t("graph.depth", { count: depth });
     refill(
       this.depths,
-      h("option", { value: 0 }, best > 0 ? `Best (${depthName(best)})` : "Best"),
+      h("option", { value: 0 }, best > 0 ? t("graph.depth.chosen", { count: best }) : t("graph.depth.best")),
       Array.from({ length: deepest }, (_, at) => h("option", { value: at + 1 }, label(at + 1))),
     );
     this.depths.value = String(Math.min(this.depth, deepest));
@@ -197,6 +198,3 @@ export class Choices {
     return { input, label: h("label", null, input, h("span", null, name)) };
   }
 }
-
-/** @param {number} depth */
-const depthName = (depth) => (depth === 1 ? "1 level" : `${depth} levels`);

@@ -2,8 +2,8 @@
 
 import { get, Latest } from "../core/api.js";
 import { freshId, h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
+import { t } from "../core/texts.js";
 import { foldersAbove } from "../folders/model.js";
 import { recall, remember } from "../shell/preferences.js";
 import { Picture } from "./picture.js";
@@ -19,18 +19,18 @@ export class LocalGraph {
     this.latest = new Latest();
     this.depth = recall("local-graph-depth") === "2" ? 2 : 1;
     this.picture = new Picture({
-      label: "Documents nearby",
+      label: t("nearby.label"),
       isSmall: true,
       opened: ({ path }) => (location.hash = hrefOf("document", { path })),
     });
     this.count = h("span", { class: "chip numbers" });
     this.note = h("p", { class: "soft small" });
     this.list = h("ul", { class: "aside-links" });
-    this.rows = h("details", { class: "disclosure" }, h("summary", null, "As a list"), this.list);
+    this.rows = h("details", { class: "disclosure" }, h("summary", null, t("nearby.list")), this.list);
     this.element = h(
       "details",
       { class: "disclosure aside-part local-graph", open: !narrow.matches && recall("local-graph") !== "closed" },
-      h("summary", null, h("h2", null, "Nearby"), this.count),
+      h("summary", null, h("h2", null, t("nearby.title")), this.count),
       h("div", { class: "local-graph-box" }, this.picture.canvas),
       h("div", { class: "local-graph-tools" }, this.#depths(), this.note),
       this.rows,
@@ -64,9 +64,9 @@ export class LocalGraph {
             this.#fetch();
           },
         }),
-        h("span", null, plural(depth, "link")),
+        h("span", null, t("count.links", { count: depth })),
       );
-    return h("fieldset", { class: "segments" }, h("legend", null, "How far away"), choice(1), choice(2));
+    return h("fieldset", { class: "segments" }, h("legend", null, t("nearby.depth")), choice(1), choice(2));
   }
 
   #fetch() {
@@ -86,10 +86,10 @@ export class LocalGraph {
     this.count.textContent = String(total);
     const scene = makeScene(near, { hues: huesOf(near), hasTags: false, hasOrphans: true });
     scene.middle = 0;
-    this.picture.canvas.setAttribute("aria-label", `Graph of ${plural(total, "document")} nearby`);
+    this.picture.canvas.setAttribute("aria-label", t("nearby.described", { count: total }));
     this.picture.show(scene);
     this.note.textContent =
-      total === 0 ? "No other document is linked." : near.left_out > 0 ? `The nearest ${others.length}` : "";
+      total === 0 ? t("nearby.none") : near.left_out > 0 ? t("nearby.some", { count: others.length }) : "";
     this.rows.hidden = total === 0;
     refill(
       this.list,
@@ -101,7 +101,7 @@ export class LocalGraph {
             "a",
             { class: "break", href: hrefOf("document", { path }) },
             title || path,
-            distance > 1 && h("span", { class: "soft" }, `, ${plural(distance, "link")} away`),
+            distance > 1 && h("span", { class: "soft" }, `, ${t("nearby.away", { count: distance })}`),
           ),
         ),
       ),

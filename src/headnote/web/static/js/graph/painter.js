@@ -3,7 +3,7 @@
  * for them, and moved as a picture while the view moves. Above is what is lit, and names.
  */
 
-import { plural } from "../core/format.js";
+import { t } from "../core/texts.js";
 import { HUES } from "./legend.js";
 
 /** @typedef {import("./picture.js").Camera} Camera */
@@ -241,7 +241,7 @@ export class Painter {
 
   /** What the block aside is. @param {Scene} scene */
   #caption({ aside }) {
-    const text = aside && plural(aside.count, "orphan");
+    const text = aside && t("count.orphans", { count: aside.count });
     if (!text) return;
     const { front: pen, camera, colours } = this;
     const [x, y] = camera.toScreen(aside.x, aside.y);

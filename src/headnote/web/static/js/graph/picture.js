@@ -2,6 +2,7 @@
 
 import { asset } from "../core/assets.js";
 import { h } from "../core/dom.js";
+import { t } from "../core/texts.js";
 import { Painter } from "./painter.js";
 import { emptyScene, isUnsettled, putAside, resume } from "./scene.js";
 
@@ -248,7 +249,7 @@ export class Picture {
     painter.fineness = 1;
     this.#repaint();
     return new Promise((done, failed) =>
-      file.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser makes no picture of this size")))),
+      file.toBlob((blob) => (blob ? done(blob) : failed(new Error(t("graph.tooLarge"))))),
     );
   }
 

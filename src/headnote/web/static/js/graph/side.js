@@ -1,8 +1,9 @@
 /** The graph as lists: all that the picture says, for keys and screen readers, too. */
 
 import { freshId, h, refill } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
+import { whole } from "../core/format.js";
 import { hrefOf } from "../core/routes.js";
+import { t } from "../core/texts.js";
 import { namesOf } from "./scene.js";
 
 /** @typedef {import("../types.js").Graph} Graph */
@@ -10,11 +11,13 @@ import { namesOf } from "./scene.js";
 
 const PAGE = 150;
 
-/** @type {[string, string][]} */
+/** @typedef {"documents"|"orphans"|"broken"} List */
+
+/** @type {[List, string][]} */
 const LISTS = [
-  ["all", "Documents"],
-  ["orphans", "Orphans"],
-  ["broken", "Broken links"],
+  ["documents", t("view.document")],
+  ["orphans", t("graph.orphans")],
+  ["broken", t("graph.broken")],
 ];
 
 export class Side {
@@ -29,14 +32,15 @@ export class Side {
     /** All documents as they are listed, those with most links first. @type {{path: string, name: string,
      * title: string, degree: number}[]} */
     this.documents = [];
-    this.list = "all";
+    /** @type {List} */
+    this.list = "documents";
     this.most = PAGE;
     const id = freshId("graph-search");
     this.input = h("input", {
       id,
       class: "input",
       type: "search",
-      placeholder: "Title or path",
+      placeholder: t("list.filter.hint"),
       autocomplete: "off",
       spellcheck: "false",
     });
@@ -44,11 +48,11 @@ export class Side {
     this.tabs = h("fieldset", { class: "segments graph-tabs" });
     this.count = h("p", { class: "soft small numbers", role: "status" });
     this.rows = h("ul", { class: "graph-rows" });
-    this.more = h("button", { type: "button", class: "button", onclick: () => this.#more() }, "Show more");
+    this.more = h("button", { type: "button", class: "button", onclick: () => this.#more() }, t("found.more"));
     this.element = h(
       "div",
       { class: "graph-side" },
-      h("div", { class: "field" }, h("label", { for: id }, "Find documents"), this.input),
+      h("div", { class: "field" }, h("label", { for: id }, t("graph.find")), this.input),
       choices,
       this.tabs,
       this.count,
@@ -79,7 +83,7 @@ export class Side {
     const name = freshId("graph-list");
     refill(
       this.tabs,
-      h("legend", null, "List"),
+      h("legend", null, t("list.flat")),
       LISTS.map(([value, label], at) =>
         h(
           "label",
@@ -91,7 +95,7 @@ export class Side {
     );
   }
 
-  /** @param {string} list */
+  /** @param {List} list */
   #pick(list) {
     this.list = list;
     this.#changed();
@@ -112,9 +116,9 @@ export class Side {
 
   #draw() {
     const rows = this.list === "broken" ? this.#brokenRows() : this.#documentRows();
-    const kind = this.list === "broken" ? "broken link" : this.list === "orphans" ? "orphan" : "document";
-    this.count.textContent =
-      rows.length === 0 ? `No ${this.input.value ? "matching " : ""}${kind}s` : plural(rows.length, kind);
+    const count = rows.length;
+    if (count > 0) this.count.textContent = t(`count.${this.list}`, { count });
+    else this.count.textContent = t(this.input.value ? `graph.noneLike.${this.list}` : `graph.none.${this.list}`);
     refill(
       this.rows,
       rows.slice(0, this.most).map((row) => row()),
@@ -127,11 +131,11 @@ export class Side {
     const orphans = new Set(this.graph.orphans);
     const words = this.words();
     return this.documents
-      .filter((one) => (this.list === "all" || orphans.has(one.path)) && isMeant(one, words, this.folder))
+      .filter((one) => (this.list === "documents" || orphans.has(one.path)) && isMeant(one, words, this.folder))
       .map(
         ({ path, name, degree }) =>
           () =>
-            this.#row(path, name, path, plural(degree, "link"), hrefOf("document", { path })),
+            this.#row(path, name, path, t("count.links", { count: degree }), hrefOf("document", { path })),
       );
   }
 
