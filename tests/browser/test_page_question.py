@@ -150,7 +150,7 @@ def test_the_passage_is_marked_where_it_stands(visit: Visit) -> None:
 def test_a_question_that_nothing_answers(visit: Visit) -> None:
     page = open_playground(visit)
     page.get_by_label("Question").fill("interest rates of the central bank")
-    expect(page.locator(".question-answer")).to_contain_text("A search would call nothing here relevant.")
+    expect(page.locator(".question-answer")).to_contain_text("A search would find nothing relevant here.")
     (glows,) = page.evaluate(GLOWS)
     assert max(glows) < 0.8
 

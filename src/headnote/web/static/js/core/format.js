@@ -28,11 +28,6 @@ export const day = (date) => (Number.isNaN(Date.parse(date)) ? date : DATE.forma
 /** The day, where the reader is. @param {number} seconds Since 1970. */
 export const dayOf = (seconds) => DAY.format(new Date(seconds * 1000));
 
-/** @param {number} count @param {string} one @param {string} [many] */
-export function plural(count, one, many = `${one}s`) {
-  return `${whole(count)} ${count === 1 ? one : many}`;
-}
-
 /** @param {number} bytes */
 export function bytes(bytes) {
   const units = ["B", "KB", "MB", "GB", "TB"];

@@ -1,7 +1,8 @@
 /** What came out: in numbers, what had to be cut, and the chunks one by one. */
 
 import { crumbs, h, refill } from "../core/dom.js";
-import { lines, plural, whole } from "../core/format.js";
+import { exactly, inLines, whole } from "../core/format.js";
+import { known, t } from "../core/texts.js";
 import { unitOf } from "./choice.js";
 
 /** @typedef {import("../types.js").Block} Block */
@@ -20,10 +21,14 @@ export function numbers({ chunks, blocks, settings }) {
   const cut = blocks.filter((block) => block.cut).length;
   /** @type {[string, string, string][]} */
   const facts = [
-    [whole(chunks.length), chunks.length === 1 ? "chunk" : "chunks", ""],
-    [whole(middle), `${unitOf(settings)}, median`, ""],
-    [whole(sizes.at(-1) ?? 0), over > 0 ? `largest, ${over} over max` : "largest", over > 0 ? "over" : ""],
-    [whole(cut), cut === 1 ? "block cut" : "blocks cut", ""],
+    [whole(chunks.length), t("fact.chunks", { count: chunks.length }), ""],
+    [whole(middle), t("fact.median", { unit: unitOf(settings) }), ""],
+    [
+      whole(sizes.at(-1) ?? 0),
+      over > 0 ? t("fact.largest.over", { count: over }) : t("fact.largest"),
+      over > 0 ? "over" : "",
+    ],
+    [whole(cut), t("fact.cut", { count: cut }), ""],
   ];
   return h(
     "dl",
@@ -34,7 +39,7 @@ export function numbers({ chunks, blocks, settings }) {
 
 /** @param {Chunked} result */
 export function listTitle({ seconds }) {
-  return `Chunks, cut in ${(seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0)} ms`;
+  return t("cards.title", { time: exactly(seconds * 1000, seconds < 0.01 ? 1 : 0) });
 }
 
 /**
@@ -49,16 +54,16 @@ export function cuts({ blocks, chunks }, choose) {
       "p",
       { class: "cuts-none small" },
       h("span", { class: "cuts-good", "aria-hidden": "true" }, "✓ "),
-      "No block had to be cut.",
+      t("cuts.none"),
     );
   }
   const rows = cut.slice(0, MAX_CUTS).map((block) => h("li", null, cutRow(block, chunks, choose)));
   return h(
     "div",
     { class: "cuts" },
-    h("h3", null, `${plural(cut.length, "block")} cut`),
+    h("h3", null, t("cuts.title", { count: cut.length })),
     h("ul", null, rows),
-    cut.length > MAX_CUTS && h("p", { class: "soft small" }, `and ${plural(cut.length - MAX_CUTS, "other")}`),
+    cut.length > MAX_CUTS && h("p", { class: "soft small" }, t("cuts.more", { count: cut.length - MAX_CUTS })),
   );
 }
 
@@ -68,14 +73,14 @@ function cutRow(block, chunks, choose) {
   return h(
     "button",
     { type: "button", class: "cut-row", onclick: () => choose(holders[0] ?? 0) },
-    h("span", { class: "cut-kind" }, block.kind.replace("_", " ")),
-    h("span", { class: "soft numbers" }, `lines ${lines(block.start_line, block.end_line)}`),
+    h("span", { class: "cut-kind" }, known(`block.${block.kind}`, block.kind)),
+    h("span", { class: "soft numbers" }, inLines(block.start_line, block.end_line)),
     h(
       "span",
       { class: "cut-holders", "aria-hidden": "true" },
       holders.slice(0, 12).map((at) => h("i", { class: `hue-${at % 8}` })),
     ),
-    h("span", { class: "soft numbers" }, `in ${holders.length}`),
+    h("span", { class: "soft numbers" }, t("cuts.chunks", { count: holders.length })),
   );
 }
 
@@ -102,7 +107,8 @@ export class Cards {
         .slice(0, MAX_CARDS)
         .map((chunk, at) => this.#card(chunk, at, most, settings.breadcrumb === true, open.has(at))),
     );
-    this.rest.textContent = chunks.length > MAX_CARDS ? `and ${plural(chunks.length - MAX_CARDS, "chunk")} more` : "";
+    const more = chunks.length - MAX_CARDS;
+    this.rest.textContent = more > 0 ? t("cards.more", { count: more }) : "";
   }
 
   /** @param {number} chunk */
@@ -144,13 +150,13 @@ export class Cards {
           h(
             "span",
             { class: "card-title" },
-            chunk.breadcrumb ? crumbs(chunk.breadcrumb) : h("span", { class: "soft" }, "before the first heading"),
+            chunk.breadcrumb ? crumbs(chunk.breadcrumb) : h("span", { class: "soft" }, t("card.preamble")),
           ),
           meter,
           h(
             "span",
             { class: "card-notes soft numbers" },
-            [`lines ${lines(chunk.start_line, chunk.end_line)}`, ...notes(chunk)].join(" · "),
+            [inLines(chunk.start_line, chunk.end_line), ...notes(chunk)].join(" · "),
           ),
         ),
         h("span", { class: chunk.tokens > most ? "card-size numbers over" : "card-size numbers" }, whole(chunk.tokens)),
@@ -171,13 +177,13 @@ export class Cards {
 /** @param {Chunk} chunk */
 function notes(chunk) {
   return [
-    chunk.part !== null && "part of a section",
-    chunk.overlap && "overlaps the previous chunk",
+    chunk.part !== null && t("card.part"),
+    chunk.overlap && t("card.overlap"),
     chunk.prefix &&
       (/^\s*(```|~~~)/.test(chunk.prefix)
-        ? "fence reopened"
+        ? t("card.fence")
         : chunk.prefix.includes("|")
-          ? "table header repeated"
+          ? t("card.table")
           : ""),
   ].filter(Boolean);
 }
@@ -190,18 +196,18 @@ function embedded(chunk, withCrumbs) {
   const back = suffix && text.endsWith(suffix) ? suffix : "";
   return h(
     "pre",
-    { class: "card-text", tabindex: "0", role: "group", "aria-label": "Text that is embedded" },
-    withCrumbs && breadcrumb && h("span", { class: "added", title: "breadcrumb" }, `${breadcrumb}\n\n`),
+    { class: "card-text", tabindex: "0", role: "group", "aria-label": t("card.text") },
+    withCrumbs && breadcrumb && h("span", { class: "added", title: t("card.breadcrumb") }, `${breadcrumb}\n\n`),
     overlap &&
       !isWithin &&
-      h("span", { class: "repeated", title: "repeated from the previous chunk" }, `${overlap}\n\n`),
+      h("span", { class: "repeated", title: t("card.repeated") }, `${overlap}\n\n`),
     front &&
       h(
         "span",
-        { class: isWithin && !prefix ? "repeated" : "added", title: "repeated so that the chunk stands alone" },
+        { class: isWithin && !prefix ? "repeated" : "added", title: t("card.front") },
         front,
       ),
     text.slice(front.length, text.length - back.length),
-    back && h("span", { class: "added", title: "added so that the chunk stands alone" }, back),
+    back && h("span", { class: "added", title: t("card.back") }, back),
   );
 }

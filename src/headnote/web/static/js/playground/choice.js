@@ -1,5 +1,7 @@
 /** A preset and what was changed of it. Sizes that would contradict each other give way. Pure. */
 
+import { t } from "../core/texts.js";
+
 /** @typedef {import("../types.js").Presets} Presets */
 /** @typedef {import("../types.js").Settings} Settings */
 /** @typedef {{preset: string, changed: Settings}} Choice */
@@ -76,7 +78,10 @@ export const presetNamed = ({ presets, peers }, wanted) => [...presets, ...peers
 
 /** @type {Record<string, (settings: Settings) => string>} */
 const TITLES_OF_PEERS = {
-  fixed: ({ max_tokens, overlap_tokens }) => `Fixed ${max_tokens} tokens${overlap_tokens ? `/${overlap_tokens}` : ""}`,
+  fixed: ({ max_tokens, overlap_tokens }) => {
+    const title = t("peer.fixed", { size: String(max_tokens) });
+    return overlap_tokens ? `${title}/${overlap_tokens}` : title;
+  },
   langchain: ({ max_tokens, overlap_tokens }) => `LangChain ${max_tokens}/${overlap_tokens}`,
 };
 
@@ -92,5 +97,12 @@ function same(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** @param {Settings} settings */
+const countsCharacters = ({ counter }) => counter === "chars";
+
 /** What the sizes of chunks count. @param {Settings} settings */
-export const unitOf = (settings) => (settings.counter === "chars" ? "characters" : "tokens");
+export const unitOf = (settings) => t(countsCharacters(settings) ? "unit.characters" : "unit.tokens");
+
+/** A size with its unit. @param {Settings} settings @param {number} count */
+export const sizeIn = (settings, count) =>
+  t(countsCharacters(settings) ? "count.characters" : "count.tokens", { count });

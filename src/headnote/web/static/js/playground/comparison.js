@@ -1,7 +1,8 @@
 /** Two lanes side by side: where they differ, and the way from one difference to the next. */
 
-import { announce, h, refill } from "../core/dom.js";
-import { CodePoints, plural, whole } from "../core/format.js";
+import { announce, h, refill, withKey } from "../core/dom.js";
+import { CodePoints, whole } from "../core/format.js";
+import { t } from "../core/texts.js";
 import { ownSpans } from "./spans.js";
 
 /** @typedef {import("../types.js").Chunk} Chunk */
@@ -51,9 +52,9 @@ export class Comparison {
     this.steps = h(
       "div",
       { class: "comparison-steps" },
-      step("Previous", "Previous difference (p)", "p", () => this.go(-1)),
+      step(t("difference.back"), withKey(t("difference.previous"), "p"), "p", () => this.go(-1)),
       this.place,
-      step("Next", "Next difference (n)", "n", () => this.go(1)),
+      step(t("difference.on"), withKey(t("difference.next"), "n"), "n", () => this.go(1)),
     );
     this.element = h("div", { class: "comparison", hidden: true }, this.count, this.steps);
   }
@@ -82,22 +83,22 @@ export class Comparison {
     // On a phone the texts stand below each other.
     this.lanes.find(({ name }) => name === this.boundaries[this.at].side)?.pane.element.scrollIntoView(NEAREST);
     this.#tell();
-    announce(`Difference ${this.at + 1} of ${count}, only in ${this.boundaries[this.at].side}`);
+    announce(t("difference.announced", { place: this.at + 1, count, side: this.boundaries[this.at].side }));
   }
 
   #tell() {
     const count = this.boundaries.length;
     this.steps.hidden = count === 0;
     if (count === 0) {
-      refill(this.count, h("b", null, "Both cut in the same places"));
+      refill(this.count, h("b", null, t("difference.none")));
       return;
     }
     const inA = this.boundaries.filter(({ side }) => side === "A").length;
-    this.place.textContent = `${this.at < 0 ? "–" : whole(this.at + 1)} of ${whole(count)}`;
+    this.place.textContent = t("match.at", { place: this.at < 0 ? "–" : whole(this.at + 1), count });
     refill(
       this.count,
-      h("b", null, plural(count, "boundary differs", "boundaries differ")),
-      h("span", { class: "soft" }, `${whole(inA)} only in A, ${whole(count - inA)} only in B`),
+      h("b", null, t("difference.count", { count })),
+      h("span", { class: "soft" }, t("difference.sides", { a: inA, b: count - inA })),
     );
   }
 }

@@ -1,8 +1,8 @@
 /** A preset and its settings, as things to move: two words first, every setting behind them. */
 
 import { freshId, h, refill } from "../core/dom.js";
-import { whole } from "../core/format.js";
-import { change, isPeer, isWordChanged, presetNamed, titleOf, unitOf, wordOf } from "./choice.js";
+import { parts, t } from "../core/texts.js";
+import { change, isPeer, isWordChanged, presetNamed, sizeIn, titleOf, unitOf, wordOf } from "./choice.js";
 
 /** @typedef {import("../types.js").Presets} Presets */
 /** @typedef {import("../types.js").SettingInfo} SettingInfo */
@@ -29,7 +29,7 @@ export class Controls {
     this.resetting = h(
       "button",
       { type: "button", class: "button quiet", onclick: () => this.#set({ preset: this.choice.preset, changed: {} }) },
-      "Reset",
+      t("controls.reset"),
     );
     const words = BASIC_NAMES.map((name) => wordControl(name, this.#setter(name)));
     const sizes = SIZE_NAMES.flatMap((name) => this.#infos(name)).map((info) =>
@@ -41,7 +41,7 @@ export class Controls {
     this.more = h(
       "details",
       { class: "disclosure controls-more" },
-      h("summary", null, "All settings"),
+      h("summary", null, t("controls.all")),
       h(
         "div",
         { class: "controls-all" },
@@ -98,7 +98,7 @@ export class Controls {
       h(
         "button",
         { type: "button", class: "button quiet", onclick: () => this.#set({ preset: name, changed: {} }) },
-        `${titleOf(name, settings)} instead`,
+        t("controls.instead", { title: titleOf(name, settings) }),
       ),
     );
     return h("span", { class: "controls-instead" }, buttons);
@@ -121,7 +121,7 @@ export class Controls {
       this.presets.presets.map(({ name }) => h("option", { value: name }, name)),
       h(
         "optgroup",
-        { label: "To compare with" },
+        { label: t("controls.peers") },
         this.presets.peers.map(({ name, settings }) => h("option", { value: name }, titleOf(name, settings))),
       ),
     );
@@ -137,7 +137,7 @@ export class Controls {
       h(
         "div",
         { class: "controls-head" },
-        h("label", { class: "field-label", for: this.select.id }, "Preset"),
+        h("label", { class: "field-label", for: this.select.id }, t("controls.preset")),
         this.resetting,
       ),
       this.select,
@@ -150,30 +150,42 @@ const elements = (controls) => controls.map(({ element }) => element);
 
 // -- Basic mode: a word instead of numbers, and the size it stands for
 
-/** @type {Record<string, {label: string, words: string[], amount: (settings: Settings) => string}>} */
+/** @typedef {"size"|"overlap"} BasicName */
+
+/**
+ * The words, each with what people read.
+ * @type {Record<BasicName, {words: [string, string][], amount: (settings: Settings) => string}>}
+ */
 const BASIC = {
   size: {
-    label: "size",
-    words: ["small", "medium", "large"],
-    amount: (settings) => `≤ ${whole(Number(settings.max_tokens))} ${unitOf(settings)}`,
+    words: [
+      ["small", t("size.small")],
+      ["medium", t("size.medium")],
+      ["large", t("size.large")],
+    ],
+    amount: (settings) => `≤ ${sizeIn(settings, Number(settings.max_tokens))}`,
   },
   overlap: {
-    label: "overlap",
-    words: ["none", "low", "medium", "high"],
+    words: [
+      ["none", t("overlap.none")],
+      ["low", t("overlap.low")],
+      ["medium", t("overlap.medium")],
+      ["high", t("overlap.high")],
+    ],
     amount: (settings) =>
-      Number(settings.overlap_tokens) > 0 ? `${whole(Number(settings.overlap_tokens))} ${unitOf(settings)}` : "",
+      Number(settings.overlap_tokens) > 0 ? sizeIn(settings, Number(settings.overlap_tokens)) : "",
   },
 };
 
-const BASIC_NAMES = Object.keys(BASIC);
+const BASIC_NAMES = /** @type {BasicName[]} */ (Object.keys(BASIC));
 
-/** @param {string} name @param {(word: string) => void} set @returns {Control} */
+/** @param {BasicName} name @param {(word: string) => void} set @returns {Control} */
 function wordControl(name, set) {
-  const { label, words, amount } = BASIC[name];
+  const { words, amount } = BASIC[name];
   const shown = h("span", { class: "word-amount numbers" });
   const group = freshId(name);
   const legend = freshId(name);
-  const radios = words.map((word) =>
+  const radios = words.map(([word]) =>
     h("input", { type: "radio", name: group, value: word, onchange: () => set(word) }),
   );
   const element = h(
@@ -182,13 +194,17 @@ function wordControl(name, set) {
     h(
       "p",
       { class: "word-head" },
-      h("span", { id: legend, class: "field-label" }, h("span", { class: "word-of" }, "Chunk "), label),
+      h(
+        "span",
+        { id: legend, class: "field-label" },
+        parts(`controls.${name}`, { of: h("span", { class: "word-of" }, t("controls.of")) }),
+      ),
       shown,
     ),
     h(
       "div",
       { class: "segments" },
-      words.map((word, at) => h("label", null, radios[at], h("span", null, word))),
+      words.map(([, label], at) => h("label", null, radios[at], h("span", null, label))),
     ),
   );
   return {
@@ -205,7 +221,12 @@ function wordControl(name, set) {
 // -- A size as a slider and as a number, with its unit
 
 /** @type {Record<string, string>} */
-const LABELS = { max_tokens: "Max", target_tokens: "Target", min_tokens: "Min", overlap_tokens: "Overlap" };
+const LABELS = {
+  max_tokens: t("limit.max"),
+  target_tokens: t("limit.target"),
+  min_tokens: t("limit.min"),
+  overlap_tokens: t("limit.overlap"),
+};
 
 const SIZE_NAMES = Object.keys(LABELS);
 
@@ -214,7 +235,7 @@ function sizeControl({ name, description }, set) {
   const id = freshId(name);
   const unitId = freshId("unit");
   const label = LABELS[name];
-  const slider = h("input", { type: "range", min: 0, "aria-label": `${label}, slider`, title: description });
+  const slider = h("input", { type: "range", min: 0, "aria-label": t("limit.slider", { label }), title: description });
   const number = h("input", {
     id,
     type: "number",
@@ -243,7 +264,7 @@ function sizeControl({ name, description }, set) {
       if (document.activeElement !== slider || Number(slider.value) !== value) slider.value = String(value);
       if (document.activeElement !== number) number.value = String(value);
       unit.textContent = unitOf(settings);
-      slider.setAttribute("aria-valuetext", `${value} ${unit.textContent}`);
+      slider.setAttribute("aria-valuetext", sizeIn(settings, value));
       element.classList.toggle("changed", name in choice.changed);
     },
   };
@@ -303,7 +324,7 @@ function typed(info, set) {
     class: "input",
     type: isNumber ? "number" : "text",
     min: isNumber ? 0 : null,
-    placeholder: isNumber ? null : "none",
+    placeholder: isNumber ? null : t("value.none"),
     spellcheck: "false",
   });
   const words = () => input.value.split(",").flatMap((word) => word.trim() || []);

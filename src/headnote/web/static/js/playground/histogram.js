@@ -1,8 +1,9 @@
 /** How large the chunks are: one cell for each, stacked by size, between the lines they should respect. */
 
 import { h, refill, svg } from "../core/dom.js";
-import { plural, whole } from "../core/format.js";
-import { unitOf } from "./choice.js";
+import { whole } from "../core/format.js";
+import { t } from "../core/texts.js";
+import { sizeIn, unitOf } from "./choice.js";
 
 /** @typedef {import("../types.js").Chunked} Chunked */
 
@@ -67,7 +68,7 @@ const EDGE = 18;
 
 export class Histogram {
   constructor() {
-    const label = "How large the passages are";
+    const label = t("histogram.label");
     this.drawing = /** @type {SVGSVGElement} */ (svg("svg", { class: "histogram", role: "img", "aria-label": label }));
     this.element = h("figure", { class: "histogram-figure" }, this.drawing);
     /** @type {Chunked|null} */
@@ -108,7 +109,7 @@ export class Histogram {
       chunks.length <= MAX_CELLS ? cells(stacks, sizes, Number(settings.max_tokens), look) : bars(stacks, look),
       svg("path", { class: "axis", d: `M0 ${base + 0.5}H${width}` }),
       limits(settings, x, width, base),
-      axis(ticks(right), x, width, base, unitOf(settings)),
+      axis(ticks(right), x, width, base, sizeIn(settings, 0)),
     );
   }
 }
@@ -162,12 +163,12 @@ function limits(settings, x, width, base) {
 
 /**
  * A line, with its name on the left, else on the right, else without.
- * @param {string} name
+ * @param {"min"|"target"|"max"} name
  * @param {number} value
  * @param {{at: number, y: number, base: number, end: number}} place Its name may reach from 0 to `end`.
  */
 function limit(name, value, { at, y, base, end }) {
-  const words = `${name} ${whole(value)}`;
+  const words = t(`histogram.${name}`, { size: value });
   const width = GAP + words.length * LETTER;
   const isLeft = at >= width;
   const line = Math.round(at) + 0.5;
@@ -184,23 +185,23 @@ function limit(name, value, { at, y, base, end }) {
  * @param {(tokens: number) => number} x
  * @param {number} width
  * @param {number} base
- * @param {string} unit
+ * @param {string} nothing The size of 0, with its unit.
  */
-function axis(sizes, x, width, base, unit) {
+function axis(sizes, x, width, base, nothing) {
   return sizes.map((tokens) => {
     const at = x(tokens);
     const anchor = tokens === 0 ? "start" : at > width - EDGE ? "end" : "middle";
-    const words = tokens === 0 ? `0 ${unit}` : whole(tokens);
+    const words = tokens === 0 ? nothing : whole(tokens);
     return svg("text", { class: "tick", x: at, y: base + 14, "text-anchor": anchor }, words);
   });
 }
 
 /** @param {number[]} sizes @param {import("../types.js").Settings} settings */
 function describe(sizes, settings) {
-  if (sizes.length === 0) return "No chunks";
+  if (sizes.length === 0) return t("histogram.empty");
   const smallest = sizes.reduce((least, size) => Math.min(least, size));
   const largest = sizes.reduce((most, size) => Math.max(most, size));
-  const range = `from ${whole(smallest)} to ${whole(largest)} ${unitOf(settings)}`;
-  const limits = `with a target of ${settings.target_tokens} and a maximum of ${settings.max_tokens}`;
-  return `Sizes of ${plural(sizes.length, "chunk")}: ${range}, ${limits}`;
+  const [target, max] = [Number(settings.target_tokens), Number(settings.max_tokens)];
+  const range = { smallest, largest: sizeIn(settings, largest), target, max };
+  return t("histogram.described", { count: sizes.length, ...range });
 }

@@ -2,7 +2,7 @@
 
 import { post } from "../core/api.js";
 import { announce, errorNotice, h, refill } from "../core/dom.js";
-import { plural } from "../core/format.js";
+import { parts, t } from "../core/texts.js";
 import { Cards, cuts, listTitle, numbers } from "./cards.js";
 import { Controls } from "./controls.js";
 import { Histogram } from "./histogram.js";
@@ -108,14 +108,14 @@ export class Lane {
     this.sheet = h(
       "button",
       { type: "button", class: "button lane-sheet", "aria-expanded": "false", onclick: () => this.#openSheet() },
-      h("span", null, "Settings", h("span", { class: "lane-of" }, ` ${name}`)),
+      h("span", null, parts("lane.settings", { name: h("span", { class: "lane-of" }, name) })),
     );
     this.facts = h("div", { class: "lane-facts" });
     this.cuts = h("div");
     this.listTitle = h("h3", { class: "cards-title" });
     this.element = h(
       "section",
-      { class: "lane", "aria-label": `Settings ${name}` },
+      { class: "lane", "aria-label": t("lane.settings", { name }) },
       h(
         "div",
         { class: "lane-settings" },
@@ -169,7 +169,7 @@ export class Lane {
     this.pane.show(result);
     this.cards.show(result);
     this.element.dataset.chunks = String(result.chunks.length);
-    if (!result.question) announce(`${this.controls.choice.preset}: ${plural(result.chunks.length, "chunk")}`);
+    if (!result.question) announce(`${choice.preset}: ${t("count.chunks", { count: result.chunks.length })}`);
     this.told.shown();
   }
 

@@ -2,6 +2,7 @@
 
 import { h, refill } from "../core/dom.js";
 import { CodePoints, whole } from "../core/format.js";
+import { parts, t } from "../core/texts.js";
 import { drawQuestion, piecesOf, unitsOf } from "./question.js";
 import { Ghost, ownSpans, repeatedSpans, spanAt } from "./spans.js";
 
@@ -48,7 +49,7 @@ export class Pane {
     this.question = { asked: null, top: 0 };
     this.input = h("textarea", {
       class: "pane-text pane-input",
-      "aria-label": "Document",
+      "aria-label": t("document.label"),
       spellcheck: "false",
       autocomplete: "off",
     });
@@ -232,7 +233,7 @@ function carry(boxes, chunk) {
   const hue = `hue-${chunk % HUES}`;
   const rows = boxes.map((box) => placed(h("div", { class: `pane-carry ${hue}` }), box));
   const last = boxes.at(-1);
-  const words = h("span", null, h("i", null, "again "), `in ${chunk + 1}`);
+  const words = h("span", null, parts("pane.again", { again: h("i", null, t("pane.again.word")), chunk: chunk + 1 }));
   const label = h("div", { class: `pane-carry-label ${hue}` }, words);
   return last ? [...rows, placed(label, new DOMRect(0, last.y, 0, last.height))] : rows;
 }
@@ -249,7 +250,8 @@ function placed(element, box) {
 /** @param {Difference} difference @param {number} top @param {boolean} isCurrent */
 function differenceMark({ isHere, side }, top, isCurrent) {
   const look = `${isHere ? "here" : "there"}${isCurrent ? " current" : ""}`;
-  const element = h("div", { class: `pane-difference ${look}` }, h("span", null, h("i", null, "only in "), side));
+  const words = parts("pane.only", { only: h("i", null, t("pane.only.word")), side });
+  const element = h("div", { class: `pane-difference ${look}` }, h("span", null, words));
   element.style.top = `${top}px`;
   return element;
 }

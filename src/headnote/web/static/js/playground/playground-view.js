@@ -4,6 +4,7 @@ import { get } from "../core/api.js";
 import { errorNotice, freshId, h, refill } from "../core/dom.js";
 import { bytes } from "../core/format.js";
 import { contents } from "../core/status-feed.js";
+import { t } from "../core/texts.js";
 import { registerKeys } from "../shell/keys.js";
 import { Comparison } from "./comparison.js";
 import { Lane } from "./lane.js";
@@ -49,12 +50,12 @@ class PlaygroundView {
       class: "visually-hidden",
       accept: ".md,.mdx,.markdown,.txt,text/*",
       tabindex: "-1",
-      "aria-label": "Open a file",
+      "aria-label": t("playground.open.label"),
     });
     this.fileInput.addEventListener("change", () => this.fileInput.files && this.#open(this.fileInput.files[0]));
     this.nameInput = h("input", {
       class: "input file-name mono",
-      "aria-label": "Document of the folder, or a name; .mdx turns on MDX",
+      "aria-label": t("playground.name"),
       spellcheck: "false",
       autocomplete: "off",
       value: this.held.file,
@@ -68,7 +69,7 @@ class PlaygroundView {
     this.comparing = h(
       "button",
       { type: "button", class: "button", "aria-pressed": "false", onclick: () => this.#compare() },
-      "Compare two",
+      t("playground.compare"),
     );
     this.element = h(
       "section",
@@ -76,21 +77,17 @@ class PlaygroundView {
       h(
         "div",
         { class: "playground-head" },
-        h("h1", { id: "playground-h", tabindex: "-1" }, "Playground"),
-        h(
-          "p",
-          { class: "playground-about soft small" },
-          "See where a document is cut. Write, paste or drop a file; nothing leaves this machine.",
-        ),
+        h("h1", { id: "playground-h", tabindex: "-1" }, t("view.playground")),
+        h("p", { class: "playground-about soft small" }, t("playground.about")),
         this.comparison.element,
         h(
           "div",
           { class: "playground-tools" },
           this.nameInput,
           this.documents,
-          h("button", { type: "button", class: "button", onclick: () => this.fileInput.click() }, "Open…"),
+          h("button", { type: "button", class: "button", onclick: () => this.fileInput.click() }, t("playground.open")),
           this.fileInput,
-          h("button", { type: "button", class: "button", onclick: () => this.#openSample() }, "Sample"),
+          h("button", { type: "button", class: "button", onclick: () => this.#openSample() }, t("playground.sample")),
           this.comparing,
           this.sharing.button,
         ),
@@ -103,7 +100,7 @@ class PlaygroundView {
     registerKeys("playground", [
       {
         press: ["n", "p"],
-        meaning: "next or previous difference, where two are compared",
+        meaning: t("keys.differences"),
         act: (press) => this.comparison.go(press === "n" ? 1 : -1),
       },
     ]);
@@ -118,7 +115,7 @@ class PlaygroundView {
   }
 
   title() {
-    return "Playground";
+    return t("view.playground");
   }
 
   focus() {
@@ -262,8 +259,8 @@ class PlaygroundView {
     this.fileInput.value = "";
     if (file.size > MAX_FILE) {
       const error = {
-        message: `${file.name} is too large: ${bytes(file.size)}.`,
-        remedy: `The playground takes up to ${bytes(MAX_FILE)}; use headnote chunk.`,
+        message: t("playground.tooLarge", { file: file.name, size: bytes(file.size) }),
+        remedy: t("playground.tooLarge.remedy", { limit: bytes(MAX_FILE) }),
       };
       refill(this.failure, errorNotice(error));
       return;

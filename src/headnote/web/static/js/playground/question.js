@@ -1,6 +1,8 @@
 /** A question to the text: which chunks answer it, and whether the settings leave the answer whole. */
 
 import { announce, freshId, h, refill } from "../core/dom.js";
+import { exactly } from "../core/format.js";
+import { t } from "../core/texts.js";
 import { placeOf, spoken } from "./verdict.js";
 
 /** @typedef {import("../types.js").Asked} Asked */
@@ -73,7 +75,7 @@ function placed(kind, at, { x, y, width, height }) {
 function tear(box, isInside) {
   if (!box) return [];
   const [y, height] = [`${box.y}px`, `${box.height}px`];
-  const right = h("div", { class: "pane-tear" }, h("span", null, "torn here"));
+  const right = h("div", { class: "pane-tear" }, h("span", null, t("answer.torn")));
   Object.assign(right.style, { left: isInside ? `${box.x}px` : "0", top: y, height: isInside ? height : "0" });
   if (!isInside) return [right];
   const left = h("div", { class: "pane-tear left" });
@@ -116,7 +118,7 @@ function scoreCards(rows, asked) {
     card.querySelector(".card-score")?.remove();
     const rank = asked?.ranks[chunk];
     if (!asked || !rank) return;
-    const words = `rank ${rank} · score ${asked.scores[chunk].toFixed(2)}`;
+    const words = t("card.score", { rank, score: exactly(asked.scores[chunk], 2) });
     card
       .querySelector(".card-main")
       ?.append(h("span", { class: `card-score numbers${rank === 1 ? " first" : ""}` }, words));
@@ -128,7 +130,7 @@ function scoreCards(rows, asked) {
 const TYPING_PAUSE = 150;
 const touch = matchMedia("(pointer: coarse)");
 
-const HOW = "what a search finds first if every paragraph stands alone. Select lines of the text to change it.";
+const HOW = `${t("question.how")} ${t("question.how.else")}`;
 
 export class Question {
   /** @param {(pause: number) => void} changed @param {HTMLElement} picturing What makes a picture of the answer. */
@@ -146,7 +148,7 @@ export class Question {
       id,
       type: "search",
       class: "input",
-      placeholder: "Ask the text something, and see whether the answer stays whole",
+      placeholder: t("question.placeholder"),
       autocomplete: "off",
       maxlength: 2000,
     });
@@ -155,9 +157,9 @@ export class Question {
     this.automatic = h(
       "button",
       { type: "button", class: "button quiet", hidden: true, onclick: () => this.#choose(null) },
-      "Find it again",
+      t("question.again"),
     );
-    this.passage = h("p", { class: "question-passage", title: `The answer is ${HOW}` });
+    this.passage = h("p", { class: "question-passage", title: HOW });
     /** The answer that was brought into sight last. */
     this.revealed = "";
     this.answer = h(
@@ -169,7 +171,7 @@ export class Question {
     this.element = h(
       "form",
       { class: "question", role: "search", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
-      h("label", { for: id, class: "field-label" }, "Question"),
+      h("label", { for: id, class: "field-label" }, t("ask.question")),
       this.input,
       this.answer,
     );
@@ -259,7 +261,7 @@ export class Question {
     const { selected, lines } = this;
     const isNew = selected && !(selected.start_line === lines?.start_line && selected.end_line === lines.end_line);
     this.using.hidden = !isNew || this.answer.hidden;
-    if (selected) this.using.textContent = `Use ${placeOf(/** @type {Passage} */ (selected))} as the answer`;
+    if (selected) this.using.textContent = t("question.use", { lines: placeOf(selected) });
   }
 
   #useSelected() {
@@ -278,13 +280,13 @@ export class Question {
 
 /** @param {import("../types.js").Asked} asked @param {boolean} isRelevant */
 function wordsOf({ passage }, isRelevant) {
-  if (!passage) return [h("span", { class: "soft" }, "Nothing in the text has to do with it.")];
+  if (!passage) return [h("span", { class: "soft" }, t("question.nothing"))];
   return [
-    h("span", { class: "soft" }, "Answer: "),
-    placeOf(passage),
-    h("span", { class: "soft" }, passage.is_given ? ", chosen by hand" : ", found by search"),
-    !passage.is_given && h("span", { class: "visually-hidden" }, `: ${HOW}`),
-    !isRelevant && h("span", { class: "question-doubt" }, " A search would call nothing here relevant."),
+    h("span", { class: "soft" }, t("question.answer")),
+    ` ${placeOf(passage)}`,
+    h("span", { class: "soft" }, `, ${t(passage.is_given ? "question.byHand" : "question.bySearch")}`),
+    !passage.is_given && h("span", { class: "visually-hidden" }, `. ${HOW}`),
+    !isRelevant && h("span", { class: "question-doubt" }, ` ${t("question.doubt")}`),
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import { copy } from "../core/clipboard.js";
 import { freshId, h } from "../core/dom.js";
+import { t } from "../core/texts.js";
 
 /** @typedef {import("../types.js").Settings} Settings */
 /** @typedef {import("./choice.js").Choice} Choice */
@@ -38,7 +39,7 @@ function asToml(preset, changed) {
     ...(preset === "default" ? [] : [`preset = "${preset}"`]),
     ...entries(changed).map(([name, value]) => `${name} = ${JSON.stringify(value)}`),
   ];
-  return `# headnote.toml\n${rows.length > 0 ? rows.join("\n") : "# no settings needed: these are the defaults"}\n`;
+  return `# headnote.toml\n${rows.length > 0 ? rows.join("\n") : `# ${t("recipe.defaults")}`}\n`;
 }
 
 /** @param {Settings} changed @returns {[string, string|number|boolean|string[]][]} */
@@ -89,7 +90,7 @@ export class Recipe {
     this.code = h("pre", {
       class: "code-block recipe-code",
       tabindex: "0",
-      "aria-label": "These settings as code",
+      "aria-label": t("recipe.label"),
       role: "group",
     });
     this.element = h(
@@ -98,8 +99,8 @@ export class Recipe {
       h(
         "div",
         { class: "recipe-head" },
-        h("fieldset", { class: "segments" }, h("legend", null, "Copy as"), radios),
-        h("button", { type: "button", class: "button", onclick: () => this.#copy() }, "Copy"),
+        h("fieldset", { class: "segments" }, h("legend", null, t("recipe.forms")), radios),
+        h("button", { type: "button", class: "button", onclick: () => this.#copy() }, t("button.copy")),
       ),
       this.code,
     );
@@ -119,7 +120,7 @@ export class Recipe {
   }
 
   async #copy() {
-    const isCopied = await copy(this.code.textContent ?? "", `Copied: ${this.form[1]}`);
+    const isCopied = await copy(this.code.textContent ?? "", t("recipe.copied", { form: this.form[1] }));
     // Without access to the clipboard the text is selected, ready for Ctrl-C.
     if (!isCopied) getSelection()?.selectAllChildren(this.code);
   }

@@ -3,8 +3,8 @@
 import { get, text } from "../core/api.js";
 import { asset } from "../core/assets.js";
 import { announce, h } from "../core/dom.js";
-import { whole } from "../core/format.js";
 import { parseRoute, rewrite } from "../core/routes.js";
+import { t } from "../core/texts.js";
 import { choiceOf, pack, readAddress, unpack, writeAddress } from "./address.js";
 
 /** @typedef {import("../types.js").Presets} Presets */
@@ -35,7 +35,7 @@ export class Sharing {
     this.opened = "";
     /** The query that the address has, or had when the view was left. */
     this.written = "";
-    this.button = h("button", { type: "button", class: "button", onclick: () => this.#copy() }, "Copy link");
+    this.button = h("button", { type: "button", class: "button", onclick: () => this.#copy() }, t("copy.link"));
     this.note = h("p", { class: "sharing-note small", hidden: true, role: "status" });
   }
 
@@ -87,9 +87,7 @@ export class Sharing {
   /** @param {number} letters Of a text that is too long; 0 if it fits. */
   #tell(letters) {
     this.note.hidden = letters === 0;
-    const words =
-      `This text is too long for a link: it takes ${whole(letters)} letters, and ${whole(MAX_LETTERS)} fit. ` +
-      "The link has the settings and the question; this tab keeps the text.";
+    const words = `${t("sharing.tooLong", { letters, most: MAX_LETTERS })} ${t("sharing.tooLong.kept")}`;
     if (letters > 0 && this.note.textContent !== words) this.note.textContent = words;
   }
 
@@ -97,9 +95,9 @@ export class Sharing {
     await this.write();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.#say("Copied");
+      this.#say(t("sharing.copied"));
     } catch {
-      this.#say("It is in the address bar");
+      this.#say(t("sharing.address"));
     }
   }
 
@@ -107,7 +105,7 @@ export class Sharing {
   #say(word) {
     this.button.textContent = word;
     announce(this.note.hidden ? word : `${word}. ${this.note.textContent}`);
-    setTimeout(() => (this.button.textContent = "Copy link"), 1600);
+    setTimeout(() => (this.button.textContent = t("copy.link")), 1600);
   }
 }
 
@@ -181,12 +179,12 @@ async function hold(source) {
   if (source.kind === "text") {
     const unpacked = await unpack(source.packed).catch(() => null);
     if (unpacked !== null) return { text: unpacked, file: source.name, from: { kind: "text" } };
-    throw { message: "The text of this link cannot be read.", remedy: "It may have been cut short on its way." };
+    throw { message: t("sharing.unreadable"), remedy: t("sharing.unreadable.remedy") };
   }
   if (source.kind === "kept") {
     const ours = kept();
     if (ours !== null) return { text: ours, file: source.name, from: { kind: "text" } };
-    throw { message: "This link comes without its text.", remedy: "It was too long for a link. Open the file here." };
+    throw { message: t("sharing.without"), remedy: t("sharing.without.remedy") };
   }
   return { text: await text(asset("sample.md")), file: SAMPLE, from: source };
 }

@@ -2,6 +2,7 @@
 
 import { say } from "../core/clipboard.js";
 import { h } from "../core/dom.js";
+import { t } from "../core/texts.js";
 import { piecesOf, unitsOf } from "./question.js";
 import { sentenceOf } from "./verdict.js";
 
@@ -232,9 +233,9 @@ function drawText(pen, lane, text, rows, { x, y, width, tone }) {
     const from = begins ? top : top + ROW;
     pen.line([[x, from], [cut, from], [cut, top], [x + width, top]], tone);
     const label = pen.sans(12, 650);
-    const wide = pen.width("torn here", label) + 14;
+    const wide = pen.width(t("answer.torn"), label) + 14;
     pen.fill(x + width - wide, top - 18, wide, 18, tone);
-    pen.write("torn here", x + width - wide + 7, top - 5, label, "--surface");
+    pen.write(t("answer.torn"), x + width - wide + 7, top - 5, label, "--surface");
   }
 }
 
@@ -246,17 +247,17 @@ export class VerdictPicture {
     this.look = look;
     this.name = "answer";
     this.canvas = h("canvas", { class: "picture-canvas", role: "img" });
-    const close = button("Close", () => this.dialog.close());
-    const save = button("Save picture", () => void this.#save(), "primary");
-    const copy = button("Copy picture", () => void this.#copy());
+    const close = button(t("button.close"), () => this.dialog.close());
+    const save = button(t("picture.save"), () => void this.#save(), "primary");
+    const copy = button(t("picture.copy"), () => void this.#copy());
     this.dialog = h(
       "dialog",
-      { class: "picture-dialog", "aria-label": "Share as picture" },
+      { class: "picture-dialog", "aria-label": t("picture.share") },
       h("div", { class: "picture-frame" }, this.canvas),
       h("div", { class: "picture-buttons" }, save, copy, close),
     );
     this.dialog.addEventListener("click", ({ target }) => target === this.dialog && this.dialog.close());
-    this.button = button("Share as picture", () => void this.#open(), "primary");
+    this.button = button(t("picture.share"), () => void this.#open(), "primary");
   }
 
   async #open() {
@@ -273,7 +274,7 @@ export class VerdictPicture {
   /** @returns {Promise<Blob>} */
   #png() {
     return new Promise((done, fail) =>
-      this.canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"),
+      this.canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error(t("graph.tooLarge")))), "image/png"),
     );
   }
 
@@ -281,15 +282,15 @@ export class VerdictPicture {
     const link = h("a", { href: URL.createObjectURL(await this.#png()), download: `headnote-${this.name}.png` });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-    say("Picture saved");
+    say(t("picture.saved"));
   }
 
   async #copy() {
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": this.#png() })]);
-      say("Picture copied");
+      say(t("picture.copied"));
     } catch {
-      say("The browser does not allow copying here. Save it instead.");
+      say(t("picture.refused"));
     }
   }
 }

@@ -1,7 +1,8 @@
 /** What became of the passage that answers a question. */
 
 import { h, refill } from "../core/dom.js";
-import { lines, plural, whole } from "../core/format.js";
+import { inLines } from "../core/format.js";
+import { t } from "../core/texts.js";
 
 /** @typedef {import("../types.js").Chunked} Chunked */
 /** @typedef {import("../types.js").Passage} Passage */
@@ -20,14 +21,13 @@ function verdictOf(result) {
   if (!result || !asked?.passage) return null;
   const { passage, ranks } = asked;
   const found = ranks.filter((rank) => rank !== null).length;
-  const rank = passage.rank === null ? "not found" : `rank ${whole(passage.rank)} of ${whole(found)}`;
-  if (passage.whole_in !== null)
-    return { fate: "whole", rank, words: `whole in chunk ${whole(passage.whole_in + 1)}`, chunk: passage.whole_in };
-  const { chunks } = passage;
-  if (chunks.length === 0) return { fate: "lost", rank, words: "in no chunk", chunk: -1 };
+  const rank = passage.rank === null ? t("why.none") : t("verdict.rank", { rank: passage.rank, found });
+  const { chunks, whole_in: holder } = passage;
+  if (holder !== null) return { fate: "whole", rank, words: t("verdict.whole", { chunk: holder + 1 }), chunk: holder };
+  if (chunks.length === 0) return { fate: "lost", rank, words: t("verdict.lost"), chunk: -1 };
   if (chunks.length === 1)
-    return { fate: "torn", rank, words: `partly in chunk ${whole(chunks[0] + 1)}`, chunk: chunks[0] };
-  return { fate: "torn", rank, words: `torn into ${plural(chunks.length, "chunk")}`, chunk: bestOf(chunks, ranks) };
+    return { fate: "torn", rank, words: t("verdict.part", { chunk: chunks[0] + 1 }), chunk: chunks[0] };
+  return { fate: "torn", rank, words: t("verdict.torn", { count: chunks.length }), chunk: bestOf(chunks, ranks) };
 }
 
 /** @param {number[]} chunks @param {(number|null)[]} ranks */
@@ -36,9 +36,8 @@ function bestOf(chunks, ranks) {
   return chunks.reduce((best, chunk) => (rank(chunk) < rank(best) ? chunk : best));
 }
 
-/** @param {Passage} passage */
-export const placeOf = ({ start_line, end_line }) =>
-  `${end_line > start_line ? "lines" : "line"} ${lines(start_line, end_line)}`;
+/** @param {Pick<Passage, "start_line"|"end_line">} passage */
+export const placeOf = ({ start_line, end_line }) => inLines(start_line, end_line);
 
 /**
  * For screen readers: what became of it in each lane.
@@ -50,7 +49,8 @@ export function spoken(lanes) {
       const verdict = verdictOf(result);
       if (!result || !verdict) return [];
       const subject = lanes.length > 1 ? `${name}: ` : "";
-      return [`${subject}${plural(result.chunks.length, "chunk")}, answer ${verdict.rank}, ${verdict.words}`];
+      const { rank, words } = verdict;
+      return [subject + t("verdict.spoken", { count: result.chunks.length, rank, words })];
     })
     .join(". ");
 }
@@ -65,10 +65,10 @@ export function sentenceOf(who, result) {
   if (!verdict || !passage) return null;
   const { fate, rank, chunk } = verdict;
   const count = passage.chunks.length;
-  if (fate === "whole") return { fate, who, words: `keeps the answer whole in chunk ${whole(chunk + 1)}, ${rank}.` };
-  if (fate === "lost") return { fate, who, words: "leaves the answer out of all chunks." };
-  if (count === 1) return { fate, who, words: `has only a part of the answer, in chunk ${whole(chunk + 1)}, ${rank}.` };
-  return { fate, who, words: `tears the answer into ${whole(count)} chunks, ${rank}.` };
+  if (fate === "whole") return { fate, who, words: t("sentence.whole", { chunk: chunk + 1, rank }) };
+  if (fate === "lost") return { fate, who, words: t("sentence.lost") };
+  if (count === 1) return { fate, who, words: t("sentence.part", { chunk: chunk + 1, rank }) };
+  return { fate, who, words: t("sentence.torn", { count, rank }) };
 }
 
 // -- In one lane, and the way to it. The button stays while its words change, as does focus.
@@ -89,7 +89,7 @@ export class VerdictButton {
     const { fate, who, words } = sentence;
     this.reveal = () => lane.revealAnswer();
     this.element.className = `verdict ${fate}`;
-    this.element.title = "Show the answer";
+    this.element.title = t("verdict.show");
     refill(
       this.element,
       h("span", { class: "verdict-sign", "aria-hidden": "true" }, SIGNS[fate]),
