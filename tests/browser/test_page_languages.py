@@ -21,6 +21,21 @@ def test_the_page_speaks_the_language_that_the_browser_asks_for(browser: Any, ha
         expect(visit.page.get_by_role("button", name=GERMAN["bar.find"])).to_be_visible()
 
 
+def test_a_table_comes_along_with_the_modules(browser: Any, handbook_server: Server) -> None:
+    with visiting(browser, handbook_server, locale="de") as visit:
+        page = visit.page
+        held: list[Any] = []
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.route("**/js/core/texts.js", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+        with page.expect_request("**/texts/de.json"), page.expect_request("**/js/core/texts.js"):
+            page.goto(f"{visit.address}/#/status", wait_until="commit")
+        [route] = held
+        route.continue_()
+        expect(page.locator(".views a[aria-current]")).to_have_text(GERMAN["view.status"])
+        assert len([address for address in asked if address.endswith("/de.json")]) == 1
+
+
 def test_a_language_that_there_is_not_leads_to_english_without_a_table(browser: Any, handbook_server: Server) -> None:
     with visiting(browser, handbook_server, locale="nl-NL") as visit:
         asked: list[str] = []

@@ -22,4 +22,12 @@
   const languages = (page.dataset.languages ?? "").split(" ");
   const wanted = [recall("language"), ...navigator.languages].flatMap((one) => one?.toLowerCase().split("-")[0] ?? []);
   page.lang = wanted.find((one) => languages.includes(one)) ?? "en";
+  if (page.lang === "en" || !(document.currentScript instanceof HTMLScriptElement)) return;
+  // Its table comes along with the modules, which wait for it.
+  const table = document.createElement("link");
+  table.rel = "preload";
+  table.as = "fetch";
+  table.crossOrigin = "anonymous";
+  table.href = new URL(`../../texts/${page.lang}.json`, document.currentScript.src).href;
+  document.head.append(table);
 })();
