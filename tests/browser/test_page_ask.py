@@ -20,7 +20,7 @@ def streamed(*words: str, answer: dict[str, Any]) -> dict[str, str]:
 def test_an_answer_has_citations_that_open_their_lines(visit: Visit) -> None:
     page = visit.page
     visit.go("#/ask")
-    expect(page.get_by_label("Question")).to_be_focused()
+    expect(page.get_by_label("Question", exact=True)).to_be_focused()
     page.keyboard.type("When does the gauge sleep until the sun is back?")
     page.keyboard.press("Enter")
     citation = page.locator(".citations a").first

@@ -366,7 +366,7 @@ def test_what_is_unfolded_stays_so_while_the_status_changes(visit: Visit) -> Non
     page.get_by_text("How documents are split into passages").click()
     expect(page.locator(".status-progress")).to_contain_text("5 of 6,591 files")
     expect(page.get_by_text("max_tokens")).to_be_visible()
-    expect(page.locator("summary", has_text="How documents are cut")).to_be_focused()
+    expect(page.locator("summary", has_text="How documents are split")).to_be_focused()
 
 
 class Held:

@@ -173,7 +173,10 @@ async function choiceFor(source, presets) {
 /** @param {Source} source @returns {Promise<Held>} */
 async function hold(source) {
   if (source.kind === "document") {
-    const page = await get("/api/read", { path: source.path });
+    const page = await get("/api/read", { path: source.path }).catch((error) => {
+      if (error.code !== "not_found") throw error;
+      throw { message: t("document.missing.path", { path: source.path }) };
+    });
     return { text: page.text, file: source.path, from: source };
   }
   if (source.kind === "text") {
