@@ -12,8 +12,10 @@ import pytest
 
 from headnote import Index
 from headnote.embedding.wordpieces import whole_words
+from headnote.search import spelling
 from headnote.search.snippets import marked_terms, marks
 from headnote.search.spelling import (
+    TRUST,
     WordReading,
     corrected_query,
     covered_share,
@@ -125,6 +127,62 @@ def test_one_unknown_word_empties_nothing(notes: Index, known: str) -> None:
     paths = found(notes, known)
     for query in (f"{known} wompitude", f"wompitude {known}", f"{known} qqqqq "):
         assert found(notes, query)[:1] == paths[:1] != []
+
+
+@pytest.fixture(name="many")
+def made_many_notes(tmp_path: Path) -> Iterator[Index]:
+    """Words that are common here, each a letter or two away from another one."""
+    for name, text, count in (
+        ("load", "Load a file, then load it again.", 20),
+        ("land", "The land is flat.", 12),
+        ("sea", "The sea is deep.", 40),
+    ):
+        (tmp_path / name).mkdir()
+        for number in range(count):
+            (tmp_path / name / f"{number}.md").write_text(f"# Part {number}\n\n{text}\n")
+    (tmp_path / "bird.md").write_text("# Birds\n\nThe sparrow flies. Nothing else does.\n")
+    with Index.open(tmp_path, embedder="none") as index:
+        index.update()
+        yield index
+
+
+@pytest.mark.parametrize(("query", "name"), [("laod", "load"), ("laod again", "load"), ("laod ", "load")])
+def test_two_letters_that_are_swapped_behind_the_first_are_looked_for(many: Index, query: str, name: str) -> None:
+    assert found(many, query)[0].startswith(name)
+
+
+def test_a_last_word_that_hardly_anything_begins_with_may_be_misspelt(many: Index) -> None:
+    hits = many.search("again flie")
+    assert hits[0].path.startswith("load")
+    assert corrected_query("again flie", hits) == "again file"
+    assert found(many, "sparrow flie")[0] == "bird.md", "it still may be what it begins"
+
+
+def test_a_mistake_that_a_page_of_a_large_folder_has_stands_for_the_common_word_too(
+    many: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spelling, "TIMES_AS_COMMON", 15)
+    (many.root / "typo.md").write_text("# Loadng\n\nHow loadng works. The sparow sings.\n")
+    many.update()
+    with many._store.reading() as reader:
+        small, large = ({one.term: one for one in read_words(reader, "loadng sparow.", size)} for size in (74, 10_000))
+        literal = {one.term: one for one in read_words(reader, "loadng sparow.", 10_000, literal=True)}
+    assert small["loadng"].shares == literal["loadng"].shares == {"loadng": 1.0}
+    assert large["loadng"].shares == {"loadng": 1.0, "load": TRUST}, "it still is itself"
+    assert large["sparow"].shares == {"sparow": 1.0}, "a sparrow is as rare"
+    assert large["loadng"].kind == "known", "nothing is corrected"
+
+
+def test_a_word_of_several_parts_is_its_parts_where_no_document_has_it_whole(notes: Index) -> None:
+    with notes._store.reading() as reader:
+        chunks = reader.chunk_count()
+        of_prose, of_code, known = (
+            {word.term: word.kind for word in read_words(reader, text, chunks)}
+            for text in ("sleeping product-category.", "sleeping product_category.", "categories are cat-sorted.")
+        )
+    assert of_prose == dict.fromkeys(["sleep", "product", "categori"], "known")
+    assert of_code["productcategori"] == "unknown", "a name in code only is itself"
+    assert known == dict.fromkeys(["categori", "cat", "sort"], "known")
 
 
 def test_every_beginning_of_every_word_stands_for_it(handbook: Index) -> None:

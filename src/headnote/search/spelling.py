@@ -235,6 +235,10 @@ EDIT_FACTOR = 0.1
 MAX_CORRECTIONS = 5
 COMMON = 10
 """Chunks. A word that fewer have may itself be misspelt."""
+HARDLY_ANY = 10_000
+"""Of so many chunks, one has every common mistake: what no more of them have may be misspelt there, too."""
+TIMES_AS_COMMON = 200
+"""How many times as many chunks have the word that such a mistake stands for."""
 MAX_FOUND = 3
 """Of what a word may be, a hit names no more."""
 MAX_CORRECTED = 4
@@ -303,7 +307,19 @@ def read_words(reader: Reader, text: str, chunks: int, literal: bool = False) ->
     speller = _Speller(reader, counts, chunks, 0 if literal else MAX_CORRECTED, languages)
     words = _typed_words(text)
     beginnings = _open_beginnings(text)
-    return [speller.read(term, words.get(term, ""), beginnings.get(term, ""), forms.get(term, ())) for term in terms]
+    read = [speller.read(term, words.get(term, ""), beginnings.get(term, ""), forms.get(term, ())) for term in terms]
+    return _without_unknown_wholes(text, read)
+
+
+def _without_unknown_wholes(text: str, readings: list[WordReading]) -> list[WordReading]:
+    """A word of several parts that no document has as a whole, like `video-display`, is its parts: it would only make
+    them count as less of the query. A name in code is itself."""
+    unknown = {reading.term for reading in readings if reading.kind == "unknown" and reading.term.isalnum()}
+    if not unknown:
+        return readings
+    every = (terms(word) for word in words_of(text))
+    wholes = {own[0] for own in every if len(own) > 1 and not is_without_blanks(own[0])} - exact_terms(text).keys()
+    return [reading for reading in readings if reading.term not in wholes & unknown]
 
 
 def shares_of(readings: Iterable[WordReading]) -> dict[str, float]:
@@ -461,19 +477,35 @@ class _Speller:
         """`typed` is the word if there is one, `beginning` what longer words begin with if it may go on, `forms` are
         its terms in documents in other languages."""
         own = self._known_forms(term, forms)
-        if beginning and max((self._counts[form] for form in own), default=0) * RARE < self._chunks:
-            completions = self._completions(term, beginning)
-            if completions:
-                return WordReading(typed or term, term, completions | own, "beginning")
-        if own:
-            return WordReading(term, term, own)
-        if typed and self._corrections_left and not self._is_word(term, typed):
+        goes_on = beginning and max((self._counts[form] for form in own), default=0) * RARE < self._chunks
+        longer = self._completions(term, beginning) if goes_on else {}
+        is_certain = own or max(longer.values(), default=0) >= COMMON
+        if not is_certain and typed and self._corrections_left and not self._is_word(term, typed):
             self._corrections_left -= 1
-            return self._misspelt(term, typed, is_open=bool(beginning))
+            return self._misspelt(term, typed, longer, is_open=bool(beginning))
+        if longer:
+            return WordReading(typed or term, term, _shares(longer) | own, "beginning")
+        if own:
+            return WordReading(term, term, self._meant_too(term, typed, own) | own)
         return WordReading(typed or as_written(term), term, {}, "unknown")
 
+    def _meant_too(self, term: str, typed: str, own: Collection[str]) -> dict[str, float]:
+        """The common word that a word beside it stands for, if hardly any chunk has that one: `enviroment` is in some
+        page of every large folder. It still is itself, too."""
+        count = max(self._counts[form] for form in own)
+        if not typed or not self._corrections_left or count * HARDLY_ANY > self._chunks or self._is_word(term, typed):
+            return {}
+        self._corrections_left -= 1
+        near = self._near(term, folded(typed), is_open=False)
+        meant = {
+            other: float(often)
+            for other, (edits, often) in near.items()
+            if edits == 1 and often >= TIMES_AS_COMMON * count and other in _common_words()
+        }
+        return _shares(meant)
+
     def _is_word(self, term: str, typed: str) -> bool:
-        """Whether a word that no document has is spelt as it should be. A number is what it is."""
+        """Whether a word that hardly any document has is spelt as it should be. A number is what it is."""
         if any(map(str.isdigit, typed)) or term in _common_words() or _is_derived(folded(typed)):
             return True
         return any(typed.lower() in function_words_of(language) for language in self._languages)
@@ -489,40 +521,43 @@ class _Speller:
     # Words that go on
 
     def _completions(self, term: str, beginning: str) -> dict[str, float]:
-        """The terms of all words that begin so, with their shares."""
+        """The terms of all words that begin so, with the number of chunks that have them."""
         if len(beginning) < MIN_BEGINNING and not is_without_blanks(beginning):
             return {}
         counts = self._reader.vocabulary(beginning).counts | self._known(_stems_of_completed(beginning))
         counts.pop(term, None)
         counts = {other: count for other, count in counts.items() if other not in function_terms()} or counts
         best = sorted(counts, key=lambda other: (-counts[other], other))[:MAX_COMPLETIONS]
-        return _shares({other: float(counts[other]) for other in best})
+        return {other: float(counts[other]) for other in best}
 
     def _known(self, terms: Collection[str]) -> dict[str, int]:
         return {term: count for term, count in self._reader.term_frequencies(terms).items() if count}
 
     # Words that are misspelt
 
-    def _misspelt(self, term: str, typed: str, is_open: bool) -> WordReading:
+    def _misspelt(self, term: str, typed: str, longer: Mapping[str, float], is_open: bool) -> WordReading:
+        """`longer` are the few words that begin so: it may be the beginning of one after all."""
         near = self._near(term, folded(typed), is_open)
         likelihood = {other: count * EDIT_FACTOR**distance for other, (distance, count) in near.items()}
         best = sorted(likelihood, key=lambda other: (-likelihood[other], other))[:MAX_CORRECTIONS]
-        if not best:
-            return WordReading(typed, term, {}, "unknown")
-        shares = _shares({other: likelihood[other] for other in best})
+        likely = {other: likelihood[other] for other in best if other not in longer}
+        if sum(likely.values()) <= sum(longer.values()):
+            return WordReading(typed, term, _shares(longer), "beginning" if longer else "unknown")
+        shares = _shares({**likely, **longer})
         return WordReading(typed, term, shares, "misspelt", _nearest_word(folded(typed), best[0]))
 
     def _near(self, term: str, word: str, is_open: bool) -> dict[str, tuple[int, int]]:
         """Terms that are few edits away → (edits, number of chunks).
 
-        Most typing errors leave the first two letters alone, and few words begin with them. Only if no common word is
-        one edit away there, all words with the first letter are looked at, and those where it is swapped or too much.
+        Most typing errors leave the first two letters alone or swap the second with the third, and few words begin with
+        them. Only if no common word is one edit away there, all words with the first letter are looked at, and those
+        where it is swapped or too much.
         """
         most = next((edits for letters, edits in EDITS if len(word) >= letters), 0)
         found: dict[str, tuple[int, int]] = {}
         if not most or len(word) > MAX_COMPARED_CHARS:
             return found
-        for beginnings in ((word[:2],), (word[0], word[1::-1], word[1:3])):
+        for beginnings in ((word[:2], word[0] + word[2]), (word[0], word[1::-1], word[1:3])):
             for beginning in beginnings:
                 vocabulary = self._reader.vocabulary(beginning)
                 for other, edits in _few_edits_away(vocabulary, term, word, most, is_open).items():
