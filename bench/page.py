@@ -1,4 +1,5 @@
-"""What does the page load, how long does it take from a key to a hit, and how smoothly does the graph move?
+"""What does the page load, how long does it take from a key to a title and a hit, how smoothly do long documents and
+the graph move?
 
     python bench/page.py [--notes N] [--folder FOLDER] [--embedder NAME] [--queries N] [--only NAME] [--json FILE]
 
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import BrowserContext, CDPSession, Page
 
@@ -145,6 +147,98 @@ def key_to_hit(page: Page, query: str) -> float:
     return milliseconds
 
 
+# -- from a key to a title, in the field at the top
+
+# The list is drawn anew for what is known from memory; what is said to screen readers is new with the answer.
+WATCH_TITLES = """() => {
+  const palette = document.querySelector("dialog.palette");
+  window.shown = Promise.all([".palette-list", "[role=status]"].map((part) => new Promise((resolve) => {
+    let began = 0;
+    palette.addEventListener("keydown", (event) => { began = event.timeStamp; }, { once: true, capture: true });
+    const look = new MutationObserver(() => {
+      if (!began) return;
+      look.disconnect();
+      requestAnimationFrame(() => resolve(performance.now() - began));
+    });
+    look.observe(palette.querySelector(part), { childList: true });
+  })));
+}"""
+
+
+def measure_titles(measured: Measured) -> Table:
+    """The last letter of a title, and the title on the screen; then the passages for it."""
+    titles = [document["title"] for document in fetch(f"{measured.address}api/documents")["documents"]]
+    queries = [title for title in random.Random(SEED).sample(titles, measured.queries) if title.isascii()]
+    context = measured.new_context()
+    page = context.new_page()
+    page.goto(measured.address)
+    page.locator("#index-state[data-state=fresh]").wait_for()
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("Control+k")
+    times = [key_to_title(page, query) for query in queries]
+    context.close()
+    rows = []
+    for name, all_times in zip(("a title", "passages"), zip(*times, strict=True), strict=True):
+        ordered = sorted(all_times)
+        figures = {f"p{part}": ordered[min(len(ordered) - 1, len(ordered) * part // 100)] for part in (50, 95)}
+        measured.figures += [Figure(f"from a key to {name}", part, "ms", value) for part, value in figures.items()]
+        rows.append([name, str(len(ordered)), *(f"{value:.0f}" for value in (*figures.values(), ordered[-1]))])
+    return Table("From a key in the field at the top to …, in ms", ["", "queries", "p50", "p95", "longest"], rows, [])
+
+
+def key_to_title(page: Page, query: str) -> tuple[float, float]:
+    page.locator(".palette-input").fill(query[:-1])
+    page.wait_for_timeout(500)
+    page.evaluate(WATCH_TITLES)
+    page.keyboard.press(query[-1] if query[-1] != " " else "Space")
+    title, passages = page.evaluate("() => window.shown")
+    return title, passages
+
+
+# -- a long document
+
+MEGABYTES_OF_DOCUMENT = 2.0
+WHEELS = 60
+# What is shorter than 50 ms is no long task.
+WATCH_TASKS = """
+window.tasks = [];
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) window.tasks.push(duration);
+}).observe({ type: "longtask", buffered: true });
+"""
+
+
+def measure_document(measured: Measured) -> Table:
+    """The longest task of the page while a document of 2 MB opens, and while it scrolls."""
+    rows = []
+    with tempfile.TemporaryDirectory() as fresh:
+        write_notes(Path(fresh), 1, MEGABYTES_OF_DOCUMENT)
+        document = next(file for file in Path(fresh).rglob("*.md"))
+        with served(Path(fresh)) as address:
+            until_fresh(address)
+            context = measured.new_context()
+            page = context.new_page()
+            page.add_init_script(WATCH_TASKS)
+            page.goto(f"{address}#/document?path={quote(document.relative_to(fresh).as_posix())}")
+            page.locator(".prose > *").first.wait_for(timeout=60_000)
+            page.wait_for_load_state("networkidle")
+            for name in ("opening", "scrolling"):
+                if name == "scrolling":
+                    turn_the_wheel(page)
+                longest = max(page.evaluate("() => window.tasks.splice(0)"), default=0.0)
+                measured.figures.append(Figure(f"a document of 2 MB, {name}", "longest task", "ms", longest))
+                rows.append([name, f"{longest:.0f}" if longest else "below 50"])
+            context.close()
+    return Table("The longest task of the page with a document of 2 MB, in ms", ["", "longest"], rows, [])
+
+
+def turn_the_wheel(page: Page) -> None:
+    page.mouse.move(700, 500)
+    for _ in range(WHEELS):
+        page.mouse.wheel(0, 1200)
+        page.wait_for_timeout(60)
+
+
 # -- frames of the graph
 
 
@@ -214,6 +308,8 @@ def busy(session: CDPSession) -> float:
 MEASURES: dict[str, Callable[[Measured], Table]] = {
     "load": measure_load,
     "keys": measure_keys,
+    "titles": measure_titles,
+    "document": measure_document,
     "graph": measure_graph,
 }
 
