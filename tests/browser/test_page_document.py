@@ -38,6 +38,53 @@ def test_bands_lie_beside_the_text_of_their_chunks(visit: Visit) -> None:
         assert max(distances) < 4, path
 
 
+COUNT_GESTURES = """
+window.gestures = { keys: 0, clicks: 0 };
+addEventListener("keydown", () => (window.gestures.keys += 1), true);
+addEventListener("pointerdown", () => (window.gestures.clicks += 1), true);
+"""
+
+
+def test_a_newcomer_finds_a_page_and_sees_why_it_is_cut_where_it_is(visit: Visit) -> None:
+    """Both tasks by keys, and by clicks, without anything that must be known before."""
+    page = visit.page
+    page.add_init_script(COUNT_GESTURES)
+    question = "when the water moves"
+    visit.go()
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+    page.keyboard.type(question)
+    expect(page.locator(".hit-link").first).to_contain_text("When the water will not hold still")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".target-lines")).to_be_in_viewport()
+    assert page.evaluate("gestures") == {"keys": len(question) + 2, "clicks": 0}
+    page.keyboard.press("]")
+    expect(page.locator(".band.active .band-reason")).to_be_in_viewport()
+    expect(page.locator(".band.active .band-reason")).to_have_text("Cut here because a section begins.")
+    assert page.evaluate("gestures") == {"keys": len(question) + 3, "clicks": 0}
+
+    page.goto("about:blank")
+    visit.go("#/search?q=when+the+water+moves")
+    page.locator(".hit-link").first.click()
+    expect(page.locator(".target-lines")).to_be_in_viewport()
+    page.locator(".band").nth(1).hover()
+    expect(page.locator(".band.active .band-reason")).to_have_text("Cut here because a section begins.")
+    assert page.evaluate("gestures") == {"keys": 0, "clicks": 1}
+
+
+def test_the_label_of_a_band_is_above_the_outline(visit: Visit) -> None:
+    page = open_document(visit, "troubleshooting.md")
+    page.locator(".band").nth(1).hover()
+    label = page.locator(".band.active .band-label")
+    expect(label).to_be_visible()
+    covered = """(label) => {
+      const { left, top, width, height } = label.getBoundingClientRect();
+      const place = [left + width / 2, top + height / 2];
+      return label.contains(document.elementFromPoint(...place));
+    }"""
+    assert label.evaluate(covered)
+
+
 def test_a_band_lights_up_its_text(visit: Visit) -> None:
     page = open_document(visit, "troubleshooting.md")
     glow = page.locator(".chunk-glow")

@@ -128,6 +128,7 @@ def chunk_item(chunk: StoredChunk) -> responses.ChunkItem:
         end_line=row.end_line,
         breadcrumb=shown_breadcrumb(row.heading_path),
         tokens=row.tokens,
+        part=row.part,
     )
 
 

@@ -372,6 +372,7 @@ class ChunkItem(msgspec.Struct):
     end_line: int
     breadcrumb: str
     tokens: int
+    part: int | None
 
 
 class PieceItem(msgspec.Struct):

@@ -21,9 +21,9 @@
  *   broken: boolean, picture: string|null, sentence: string}} Link
  * @typedef {{level: number, text: string, slug: string, start_line: number, end_line: number, tokens: number}} Heading
  * @typedef {{index: number, key: string, start: number, end: number, start_line: number, end_line: number,
- *   breadcrumb: string, tokens: number}} ChunkPlace
+ *   breadcrumb: string, tokens: number, part: number|null}} ChunkPlace
  * @typedef {ChunkPlace & {id: string, text: string, prefix: string, suffix: string, overlap: string,
- *   is_split: boolean, part: number|null}} Chunk
+ *   is_split: boolean}} Chunk
  * @typedef {{kind: string, start: number, end: number, start_line: number, end_line: number, cut: boolean}} Block
  * @typedef {Record<string, string|number|boolean|string[]|null>} Settings
  * @typedef {{start: number, end: number, start_line: number, end_line: number, is_given: boolean, chunks: number[],

@@ -9,6 +9,7 @@ import { enhance, fillCleaned } from "../drawing/enhancers.js";
 import { HitList } from "../search/hits.js";
 
 /** @typedef {import("../types.js").Answer} Answer */
+/** @typedef {import("../types.js").Hit} Hit */
 
 // -- What stands below an answer: notes, its citations with their lines, and the passages it is based on
 
@@ -23,7 +24,7 @@ function answerDetails(answer, question) {
   return [
     !answer.complete && h("div", { class: "notice warn" }, t("answer.incomplete")),
     note && h("div", { class: "notice" }, note),
-    answer.citations.length > 0 && citationList(answer.citations, isQuoted),
+    !isQuoted && answer.citations.length > 0 && citationList(answer.citations),
     answer.dropped.length > 0 && droppedList(answer.dropped),
     isQuoted && sourceCards(answer, question),
     (isQuoted || answer.sources.length === 0) && searchInstead(question),
@@ -37,28 +38,41 @@ function searchInstead(question) {
   return h("div", null, link);
 }
 
-/** The passages of the quotes, which are marked in them. @param {Answer} answer @param {string} question */
+/**
+ * The passages of the quotes, which are marked in them, with the numbers of these.
+ * @param {Answer} answer @param {string} question
+ */
 function sourceCards({ sources, citations }, question) {
-  const quoted = sources.filter((hit) =>
-    citations.some(
-      ({ path, start_line: start, end_line: end }) =>
-        path === hit.path && start <= hit.end_line && end >= hit.start_line,
-    ),
-  );
+  /** @param {Hit} hit */
+  const quotesIn = ({ path, start_line: first, end_line: last }) =>
+    [...citations.entries()].filter(
+      ([, cited]) => cited.path === path && cited.start_line <= last && cited.end_line >= first,
+    );
+  /** @param {Hit} hit */
+  const numbers = (hit) => {
+    const links = quotesIn(hit).map(([at, cited]) => {
+      const number = String(at + 1);
+      const label = t("answer.citation", { number, place: place(cited) });
+      return h("a", { class: "cite numbers", href: hrefOfPlace(cited), "aria-label": label }, number);
+    });
+    return h("span", { class: "hit-cites" }, links);
+  };
+  // In the order of the quotes.
+  const quoted = citations.flatMap((_, at) => sources.filter((hit) => quotesIn(hit)[0]?.[0] === at));
   const list = new HitList();
   list.element.setAttribute("aria-label", t("palette.passages"));
-  list.add(quoted, question);
+  list.add(quoted, question, numbers);
   return h("section", { class: "source-cards" }, h("h3", null, t("answer.sources")), list.element);
 }
 
-/** @param {Answer["citations"]} citations @param {boolean} isQuoted Whether the answer has their lines already. */
-function citationList(citations, isQuoted) {
+/** @param {Answer["citations"]} citations */
+function citationList(citations) {
   const items = citations.map((citation, at) => {
     const number = h("span", { class: "cite numbers", "aria-hidden": "true" }, at + 1);
     const link = h("a", { href: hrefOfPlace(citation) }, number, h("span", { class: "mono break" }, place(citation)));
     const label = t("answer.cited");
     const lines = { class: "citation-text", dir: "auto", tabindex: "0", role: "group", "aria-label": label };
-    return h("li", null, link, !isQuoted && citation.text && h("pre", lines, citation.text));
+    return h("li", null, link, citation.text && h("pre", lines, citation.text));
   });
   return h("section", null, h("h3", null, t("answer.citations")), h("ol", { class: "citations" }, items));
 }

@@ -275,14 +275,16 @@ export class ChunkMap {
   #band(chunk, at) {
     const name = chunk.breadcrumb.split(" > ").at(-1);
     const size = t("count.tokens", { count: chunk.tokens });
+    const number = String(chunk.index + 1);
     const band = h(
       "button",
       { type: "button", class: `band hue-${at % HUES}`, "aria-label": describe(chunk, this.chunks.length) },
       h(
         "span",
         { class: "band-label" },
-        h("span", { class: "band-size numbers" }, h("b", null, chunk.index + 1), ` ${size}`),
+        h("span", { class: "band-size numbers" }, h("b", null, t("chunk.number", { number })), ` · ${size}`),
         name && h("span", { class: "band-name" }, name),
+        h("span", { class: "band-reason" }, reason(chunk)),
       ),
     );
     band.addEventListener("focus", () => this.activate(at));
@@ -293,10 +295,18 @@ export class ChunkMap {
   }
 }
 
+/** Why the document is cut where it begins. @param {ChunkPlace} chunk */
+function reason({ index, part }) {
+  if (part) return t("chunk.cut.long", { part: String(part + 1) });
+  if (part === 0) return t("chunk.cut.first");
+  return index > 0 ? t("chunk.cut.section") : "";
+}
+
 /** @param {ChunkPlace} chunk @param {number} count */
 function describe(chunk, count) {
   const size = t("count.tokens", { count: chunk.tokens });
   const lines = inLines(chunk.start_line, chunk.end_line);
   const described = t("chunk.described", { number: chunk.index + 1, total: count, size, lines });
-  return chunk.breadcrumb ? `${described}, ${chunk.breadcrumb}` : described;
+  const named = chunk.breadcrumb ? `${described}, ${chunk.breadcrumb}` : described;
+  return `${named}. ${reason(chunk)}`.trim();
 }

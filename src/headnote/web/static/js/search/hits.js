@@ -20,12 +20,16 @@ function pathOf({ breadcrumb, title, path }) {
 /** The headings below the title, which the first hit of the document says. @param {Hit} hit */
 const sectionOf = (hit) => pathOf(hit).split(" > ").slice(1).join(" > ") || hit.title || hit.path;
 
-/** @param {Hit} hit @param {string} query @param {boolean} isFirst Of its document. */
-function hitElement(hit, query, isFirst) {
+/**
+ * @param {Hit} hit @param {string} query @param {boolean} isFirst Of its document.
+ * @param {HTMLElement|null} front What stands before its title.
+ */
+function hitElement(hit, query, isFirst, front) {
   const { lines: snippetLines, cut_before: cutBefore } = hit.snippet;
   return h(
     "div",
     { class: isFirst ? "hit" : "hit further" },
+    front,
     h(
       "a",
       { class: "hit-link", href: hrefOfPlace({ ...hit, start_line: hit.line }, query) },
@@ -79,14 +83,19 @@ export class HitList {
     this.count = 0;
   }
 
-  /** Nothing that is there moves. @param {Hit[]} hits The next ones. @param {string} query */
-  add(hits, query) {
+  /**
+   * Nothing that is there moves.
+   * @param {Hit[]} hits The next ones.
+   * @param {string} query
+   * @param {(hit: Hit) => HTMLElement|null} frontOf
+   */
+  add(hits, query, frontOf = () => null) {
     /** @type {Set<HitGroup>} */
     const fresh = new Set();
     for (const hit of hits) {
       let group = this.groups.get(hit.path);
       if (!group) {
-        group = new HitGroup(query);
+        group = new HitGroup(query, frontOf);
         fresh.add(group);
         this.groups.set(hit.path, group);
         this.element.append(group.element);
@@ -104,9 +113,10 @@ export class HitList {
 }
 
 class HitGroup {
-  /** @param {string} query */
-  constructor(query) {
+  /** @param {string} query @param {(hit: Hit) => HTMLElement|null} frontOf */
+  constructor(query, frontOf) {
     this.query = query;
+    this.frontOf = frontOf;
     this.rest = h("div", { class: "hit-rest", id: freshId("rest"), hidden: true });
     this.button = h("button", {
       type: "button",
@@ -122,7 +132,7 @@ class HitGroup {
 
   /** @param {Hit} hit @param {boolean} isFresh Whether nobody has seen the group yet. */
   add(hit, isFresh) {
-    const element = hitElement(hit, this.query, this.shown === 0);
+    const element = hitElement(hit, this.query, this.shown === 0, this.frontOf(hit));
     if (isFresh && this.shown < AT_ONCE) {
       this.button.before(element);
       this.shown += 1;
