@@ -88,7 +88,15 @@ def _click(selector: str) -> Callable[[Any], object]:
 
 
 def _scroll_to(selector: str) -> Callable[[Any], object]:
-    return lambda page: page.locator(selector).first.evaluate("(element) => element.scrollIntoView()")
+    # What comes into sight is drawn, and moves the rest along.
+    arrive = "(element) => { element.scrollIntoView(); return element.getBoundingClientRect().top < innerHeight / 2; }"
+
+    def scroll(page: Any) -> None:
+        element = page.locator(selector).first
+        while not element.evaluate(arrive):
+            page.wait_for_timeout(100)
+
+    return scroll
 
 
 def _press(key: str) -> Callable[[Any], object]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from browser_kit import Visit, expect
+import pytest
+from browser_kit import Visit, expect, overflow
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -87,6 +88,18 @@ def test_a_view_is_found_as_it_was_left(visit: Visit) -> None:
     expect(page.get_by_role("searchbox", name="Search")).to_have_value("battery")
     expect(page.locator(".hit").first).to_be_visible()
     expect(page).to_have_url(f"{visit.address}/#/search?q=battery")
+
+
+@pytest.mark.parametrize("width", [1400, 1300, 1024, 390])
+def test_the_bar_says_whole_that_all_is_up_to_date(visit: Visit, width: int) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 800})
+    visit.go("#/status")
+    page.locator("#index-state[data-state=fresh]").wait_for(state="attached")
+    page.evaluate("() => (document.getElementById('folder').textContent = 'the-documentation-of-everything')")
+    text = page.locator("#index-state .state-text")
+    assert text.evaluate("(one) => one.scrollWidth <= one.clientWidth || one.clientWidth <= 1")
+    assert overflow(page) == []
 
 
 def test_status_follows_the_folder(visit: Visit, handbook_server: object) -> None:
