@@ -67,7 +67,7 @@ TAKEN = {
         "examples/handbook", "#/search", "dialog[open] [role=option]", (1200, 720), _in_palette("calib")
     ),
     "graph": Picture("docs", "#/graph", "canvas[data-layout=done]"),
-    "ask": Picture("examples/handbook", "#/ask?q=What+happens+below+3.3+V%3F", ".hit-cites a"),
+    "ask": Picture("examples/handbook", "#/ask?q=What+happens+below+3.3+V%3F", ".source-cards .hit-link"),
 }
 
 
@@ -126,7 +126,7 @@ STATES = {
     "document-unknown": State("#/document?path=no/such-page.md", ".missing-document"),
     "view-unknown": State("#/nonsense", "h1 >> visible=true"),
     "ask-start": State("#/ask", ".starter"),
-    "ask": State("#/ask?q={q}", ".hit-cites a"),
+    "ask": State("#/ask?q={q}", ".source-cards .hit-link"),
     "ask-nothing": State("#/ask?q=zyzzyva", ".turn .notice"),
     "playground": State("#/playground", ".pane-tear"),
     "playground-document": State("#/playground?path={path}", ".cell"),

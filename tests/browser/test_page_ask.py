@@ -23,12 +23,12 @@ def test_an_answer_has_citations_that_open_their_lines(visit: Visit) -> None:
     expect(page.get_by_label("Question", exact=True)).to_be_focused()
     page.keyboard.type("When does the gauge sleep until the sun is back?")
     page.keyboard.press("Enter")
-    citation = page.locator(".hit-cites a").first
+    citation = page.locator(".source-cards .hit-link").first
     expect(citation).to_be_visible()
     expect(page.locator(".answer-text .cite").first).to_have_text("1")
     expect(page.locator(".answer-after .notice")).to_contain_text("No language model is set up")
     expect(page.locator(".citation-text"), "what the answer quotes is not quoted again").to_have_count(0)
-    place = str(citation.get_attribute("aria-label")).split()[-1]
+    place = citation.locator(".hit-place").inner_text()
     citation.click()
     expect(page.locator(".document-head .mono")).to_have_text(place.rpartition(":")[0])
     expect(page.locator(".target-lines")).to_be_in_viewport()
@@ -83,12 +83,12 @@ def test_a_follow_up_keeps_its_context(visit: Visit) -> None:
     sent: list[dict[str, Any]] = []
     page.on("request", lambda request: sent.append(request.post_data_json) if "/api/ask" in request.url else None)
     visit.go("#/ask?q=How+is+a+gauge+calibrated%3F")
-    expect(page.locator(".hit-cites a").first).to_be_visible()
+    expect(page.locator(".source-cards .hit-link").first).to_be_visible()
     question = page.get_by_label("Question", exact=True)
     question.fill("And how often?")
     question.press("Enter")
     expect(page.locator(".turn")).to_have_count(2)
-    expect(page.locator(".turn").nth(1).locator(".hit-cites a").first).to_be_visible()
+    expect(page.locator(".turn").nth(1).locator(".source-cards .hit-link").first).to_be_visible()
     assert sent[0]["history"] == []
     assert [turn["question"] for turn in sent[1]["history"]] == ["How is a gauge calibrated?"]
     assert sent[1]["history"][0]["answer"]
@@ -101,7 +101,7 @@ def test_an_address_asks_the_whole_conversation(visit: Visit) -> None:
     page = visit.page
     visit.go("#/ask?q=How+is+a+gauge+calibrated%3F&q=And+how+often%3F")
     expect(page.locator(".turn")).to_have_count(2)
-    expect(page.locator(".turn").nth(1).locator(".hit-cites a").first).to_be_visible()
+    expect(page.locator(".turn").nth(1).locator(".source-cards .hit-link").first).to_be_visible()
     page.get_by_role("link", name="New conversation").click()
     expect(page.locator(".turn")).to_have_count(0)
     expect(page.locator(".starter").first).to_be_visible()
@@ -116,7 +116,7 @@ def test_the_folder_offers_questions(visit: Visit) -> None:
     text = first.inner_text()
     first.click()
     expect(page.locator(".turn-question")).to_have_text(text)
-    expect(page.locator(".hit-cites a").first).to_be_visible()
+    expect(page.locator(".source-cards .hit-link").first).to_be_visible()
     expect(page.locator(".starter").first).to_be_hidden()
 
 
@@ -137,7 +137,7 @@ def test_a_failed_question_can_be_asked_again(visit: Visit) -> None:
     expect(page.locator(".answer-text")).to_have_text("Measure")
     page.unroute("**/api/ask")
     page.get_by_role("button", name="Ask again").click()
-    expect(page.locator(".hit-cites a").first).to_be_visible()
+    expect(page.locator(".source-cards .hit-link").first).to_be_visible()
     expect(page.locator(".turn")).to_have_count(1)
 
 
@@ -180,7 +180,7 @@ def test_a_failed_question_keeps_those_that_wait(visit: Visit) -> None:
     page.unroute("**/api/ask")
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator(".turn")).to_have_count(2)
-    expect(page.locator(".turn").nth(1).locator(".hit-cites a").first).to_be_visible()
+    expect(page.locator(".turn").nth(1).locator(".source-cards .hit-link").first).to_be_visible()
 
 
 def test_what_is_quoted_is_marked_in_its_passage(visit: Visit) -> None:

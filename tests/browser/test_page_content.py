@@ -98,6 +98,15 @@ def test_arabic_and_hebrew_are_read_from_right_to_left(visit: Visit) -> None:
     assert directions == ["ltr", "rtl"]
 
 
+def test_arabic_is_found_from_right_to_left(visit: Visit) -> None:
+    page = visit.page
+    visit.go("#/search?q=%D8%A7%D9%84%D8%B9%D8%B1%D8%A8%D9%8A%D8%A9")
+    hit = page.locator(".hit", has=page.locator(".hit-place", has_text="direction.md")).first
+    line = hit.locator(".hit-line", has=page.locator("mark"))
+    assert line.evaluate("(one) => getComputedStyle(one).direction") == "rtl"
+    assert hit.locator(".hit-place").evaluate("(one) => getComputedStyle(one).direction") == "ltr"
+
+
 def test_a_tag_leads_to_its_documents(visit: Visit) -> None:
     page = open_note(visit, "harbour.md")
     tag = page.locator("article a.tag").first

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import FRAMES, PHONE, Server, Visit, expect, overflow
+from browser_kit import FRAMES, PHONE, Server, Visit, expect, overflow, serve, visiting
 
 pytest_plugins = ["browser_fixtures"]
 
@@ -283,3 +284,18 @@ def test_a_document_that_is_edited_shows_what_it_says_now(visit: Visit, handbook
     finally:
         file.write_text(before, encoding="utf-8")
     expect(page.locator(".prose")).not_to_contain_text("By another program.")
+
+
+def test_a_hub_shows_some_of_its_backlinks_and_the_others_on_demand(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "hub.md").write_text("# Hub\n", encoding="utf-8")
+    for number in range(30):
+        text = f"# Spoke {number}\n\nFirst to the [hub](hub.md).\n\nThen to the [hub](hub.md) again.\n"
+        (tmp_path / f"spoke {number:02}.md").write_text(text, encoding="utf-8")
+    with serve(tmp_path) as server, visiting(browser, server) as visit:
+        page = visit.page
+        visit.go("#/document?path=hub.md")
+        sentences = page.locator(".backlinks .aside-text")
+        expect(sentences).to_have_count(40)
+        page.locator(".backlinks").get_by_role("button", name="Show more").click()
+        expect(sentences).to_have_count(60)
+        expect(page.locator(".backlinks button")).to_have_count(0)

@@ -168,7 +168,7 @@ def ask(page: Any) -> None:
 
 
 def has_answered(page: Any) -> None:
-    expect(page.locator(".hit-cites a").first).to_be_visible()
+    expect(page.locator(".source-cards .hit-link").first).to_be_visible()
 
 
 # Route and what is to be seen there, what is done while the server is away, and what has become of it then.

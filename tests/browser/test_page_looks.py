@@ -42,7 +42,7 @@ VIEWS = {
     "graph-tags": ("#/graph?tags=yes", DRAWN, ""),
     "graph-without-orphans": ("#/graph?orphans=no&depth=1", DRAWN, ""),
     "graph-broken": ("#/graph", ".graph-rows a", ".graph-tabs label:nth-of-type(3)"),
-    "ask": ("#/ask?q=When+does+the+gauge+sleep", ".hit-cites a", ""),
+    "ask": ("#/ask?q=When+does+the+gauge+sleep", ".source-cards .hit-link", ""),
     "ask-start": ("#/ask", ".starter", ""),
     "ask-nothing": ("#/ask?q=zyzzyva", "#ask-h, .ask-view h1", ""),
     "status": ("#/status", ".figures", ""),

@@ -50,12 +50,8 @@ function sourceCards({ sources, citations }, question) {
     );
   /** @param {Hit} hit */
   const numbers = (hit) => {
-    const links = quotesIn(hit).map(([at, cited]) => {
-      const number = String(at + 1);
-      const label = t("answer.citation", { number, place: place(cited) });
-      return h("a", { class: "cite numbers", href: hrefOfPlace(cited), "aria-label": label }, number);
-    });
-    return h("span", { class: "hit-cites" }, links);
+    const all = quotesIn(hit).map(([at]) => h("span", { class: "cite numbers" }, at + 1));
+    return h("span", { class: "hit-cites" }, all);
   };
   // In the order of the quotes.
   const quoted = citations.flatMap((_, at) => sources.filter((hit) => quotesIn(hit)[0]?.[0] === at));

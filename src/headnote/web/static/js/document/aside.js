@@ -69,6 +69,9 @@ function passedIn(count, isPassed) {
 
 // -- What follows the text
 
+/** Sentences that link here, before anybody asks for all: a hub has hundreds. */
+const AT_FIRST = 40;
+
 /**
  * The documents that link here, each with the sentences in which it does.
  * @param {DocumentPage} page @param {Map<string, string>} titles Of documents, by path.
@@ -77,8 +80,20 @@ export function backlinkParts({ backlinks }, titles) {
   if (backlinks.length === 0) return [];
   const byDocument = new Map(backlinks.map(({ path }) => [path, /** @type {Link[]} */ ([])]));
   for (const link of backlinks) byDocument.get(link.path)?.push(link);
-  const items = [...byDocument].map(([path, links]) => h("li", null, incoming(titles.get(path) || path, path, links)));
-  return [part(t("why.linkedFrom"), byDocument.size, () => h("ul", { class: "aside-links backlinks" }, items), true)];
+  const total = [...byDocument.values()].reduce((sum, links) => sum + distinct(links).length, 0);
+  const box = h("ul", { class: "aside-links backlinks" });
+  const fill = (/** @type {number} */ most) => {
+    let left = most;
+    const items = [...byDocument].map(([path, links]) => {
+      const sentences = distinct(links).slice(0, Math.max(0, left));
+      left -= sentences.length;
+      return sentences.length > 0 && h("li", null, incoming(titles.get(path) || path, path, sentences));
+    });
+    const all = h("button", { type: "button", class: "button small", onclick: () => fill(Infinity) }, t("found.more"));
+    refill(box, items, total > most && h("li", null, all));
+  };
+  fill(AT_FIRST);
+  return [part(t("why.linkedFrom"), byDocument.size, () => box, true)];
 }
 
 /** @param {DocumentPage} page */
@@ -121,12 +136,13 @@ function linkList(links, row) {
   );
 }
 
-/** @param {string} title @param {string} path @param {Link[]} links All of one document. */
-function incoming(title, path, links) {
-  // A sentence that links here twice says the same twice.
-  const sentences = [...new Map(links.map((link) => [link.sentence || link.line, link])).values()];
+/** A sentence that links here twice says the same twice. @param {Link[]} links All of one document. */
+const distinct = (links) => [...new Map(links.map((link) => [link.sentence || link.line, link])).values()];
+
+/** @param {string} title @param {string} path @param {Link[]} sentences Of one document. */
+function incoming(title, path, sentences) {
   return [
-    h("a", { class: "break", href: hrefOf("document", { path, line: links[0].line }), dir: "auto" }, title),
+    h("a", { class: "break", href: hrefOf("document", { path, line: sentences[0].line }), dir: "auto" }, title),
     title !== path && h("span", { class: "aside-path mono soft break", dir: "ltr" }, path),
     ...sentences.map(({ line, text, sentence }) => {
       const href = hrefOf("document", { path, line });
@@ -216,7 +232,7 @@ export class RelatedPanel {
     this.latest = new Latest();
     this.count = h("span", { class: "chip numbers" });
     this.list = h("ul", { class: "aside-links related" });
-    this.note = h("p", { class: "soft small" });
+    this.note = h("p", { class: "soft small", dir: "auto" });
     this.element = h(
       "details",
       { class: "disclosure aside-part", open: recall("related") !== "closed" },

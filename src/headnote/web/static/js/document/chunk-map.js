@@ -284,7 +284,7 @@ export class ChunkMap {
         { class: "band-label" },
         h("span", { class: "band-size numbers" }, h("b", null, t("chunk.number", { number })), ` · ${size}`),
         name && h("span", { class: "band-name" }, name),
-        h("span", { class: "band-reason" }, reason(chunk)),
+        h("span", { class: "band-reason", dir: "auto" }, reason(chunk)),
       ),
     );
     band.addEventListener("focus", () => this.activate(at));

@@ -261,7 +261,7 @@ class DocumentView {
    * @param {DocumentPage} before @param {DocumentPage} page
    */
   #update(before, page) {
-    if (!isSame(before, page, ["backlinks", "headings", "chunks"])) this.#drawAround(page);
+    if (!isSame(before, page, ["backlinks", "headings", "chunks"])) void this.#drawAround(page);
     if (!isSame(before, page, ["chunks"])) this.map.show(page.chunks);
     this.pieces.update();
   }
@@ -276,7 +276,7 @@ class DocumentView {
     if (before?.path !== page.path) this.#bringFocus();
     this.pieces.show(page);
     this.#drawTitle(page);
-    this.#drawAround(page);
+    void this.#drawAround(page);
     this.map.show(page.chunks);
     if (this.query && before?.path !== page.path) this.#seek(this.query);
     else {
@@ -293,9 +293,12 @@ class DocumentView {
     if (focused.matches("body, main") || this.reading.contains(focused)) this.heading.focus({ preventScroll: true });
   }
 
-  /** @param {DocumentPage} page */
-  #drawAround(page) {
+  /** The text is seen first: the outline of a long document is long, too. @param {DocumentPage} page */
+  async #drawAround(page) {
+    if (page.headings.length > MANY) await painted();
+    if (this.page !== page) return;
     refill(this.outline, outlineParts(page));
+    this.#markOutline();
     void this.#drawBacklinks(page);
     refill(this.facts, factParts(page));
   }
@@ -450,6 +453,12 @@ class DocumentView {
     markOutline(this.aside, (line) => this.map.lineMap.top(line) <= edge);
   }
 }
+
+/** Headings of a document whose outline can wait. */
+const MANY = 300;
+
+/** When what has changed has been painted. @returns {Promise<void>} */
+const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
 /** @param {string} text */
 const heading = (text) => h("h1", { tabindex: "-1" }, text);

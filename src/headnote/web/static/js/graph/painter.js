@@ -265,6 +265,8 @@ export class Painter {
     const taken = [];
     pen.font = `12px ${this.font}`;
     pen.textBaseline = "middle";
+    // Beside a document from right to left, too.
+    pen.textAlign = "left";
     pen.lineJoin = "round";
     for (const at of labelOrder(scene, camera.scale)) {
       const { name, degree } = scene.points[at];

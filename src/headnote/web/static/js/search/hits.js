@@ -28,15 +28,14 @@ function hitElement(hit, query, isFirst, front) {
   const { lines: snippetLines, cut_before: cutBefore } = hit.snippet;
   return h(
     "div",
-    { class: isFirst ? "hit" : "hit further" },
-    front,
+    { class: isFirst ? "hit" : "hit further", dir: "auto" },
     h(
       "a",
       { class: "hit-link", href: hrefOfPlace({ ...hit, start_line: hit.line }, query) },
-      h("span", { class: "hit-title" }, crumbs(isFirst ? pathOf(hit) : sectionOf(hit))),
+      h("span", { class: "hit-title" }, front, crumbs(isFirst ? pathOf(hit) : sectionOf(hit))),
       h(
         "span",
-        { class: "hit-place mono" },
+        { class: "hit-place mono", dir: "ltr" },
         h("span", { class: !isFirst && "visually-hidden" }, hit.path),
         `:${hit.line}`,
       ),
@@ -163,7 +162,7 @@ function lineElement({ text, marks, code }) {
   pieces.push(points.slice(at, Infinity));
   return h(
     "p",
-    { class: code ? "hit-line code" : "hit-line" },
+    { class: code ? "hit-line code" : "hit-line", dir: code ? "ltr" : "auto" },
     pieces.filter((piece) => piece !== ""),
   );
 }
