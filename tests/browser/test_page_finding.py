@@ -409,6 +409,22 @@ def test_what_a_heading_is_called_goes_before_commands(visit: Visit) -> None:
     expect(active(page)).to_contain_text("The gauge widget")
 
 
+def test_no_command_is_chosen_before_names_are_known(visit: Visit) -> None:
+    page = visit.page
+    held: list[Any] = []
+    page.route("**/api/headings", lambda route: held.append(route))  # noqa: PLW0108  playwright wants a function
+    page.route("**/api/search*", lambda route: held.append(route))  # noqa: PLW0108
+    visit.go("#/status")
+    palette(page).fill("settings")
+    expect(page.get_by_role("option", name="Playground")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    while held:
+        held.pop().continue_()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page).to_have_url(re.compile("#/document"))
+
+
 def test_arrows_go_round_and_escape_gives_the_focus_back(visit: Visit) -> None:
     page = visit.page
     visit.go()

@@ -173,6 +173,23 @@ def test_an_error_is_shown_with_its_remedy(visit: Visit) -> None:
     visit.errors.clear()
 
 
+def test_items_of_a_list_have_bullets(visit: Visit) -> None:
+    page = visit.page
+    answer = {"text": "- [x] Wash the gauge", "marks": [[0, 10]], "code": False}
+
+    def with_task(route: Any) -> None:
+        response = route.fetch()
+        body = response.json()
+        body["hits"][0]["snippet"]["lines"] = [answer]
+        route.fulfill(response=response, json=body)
+
+    page.route("**/api/search*", with_task)
+    visit.go("#/search?q=gauge")
+    line = page.locator(".hit-line").first
+    expect(line).to_have_text("☑ Wash the gauge")
+    expect(line.locator("mark")).to_have_text("Wash")
+
+
 def test_half_a_filter_is_no_error(visit: Visit) -> None:
     page = visit.page
     visit.go("#/search?q=gauge&where=status")

@@ -30,6 +30,9 @@ export async function readNames() {
   generation = now;
 }
 
+/** Whether names have been read. */
+export const areNamesKnown = () => names.documents.length > 0;
+
 /** @param {string} text @param {string} path @param {string} title @param {[number, boolean]} place @returns {Name} */
 const nameOf = (text, path, title, [line, isOwnLine]) => ({ text, folded: fold(text), path, title, line, isOwnLine });
 

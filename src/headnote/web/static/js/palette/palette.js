@@ -4,7 +4,7 @@ import { get, Latest } from "../core/api.js";
 import { copy } from "../core/clipboard.js";
 import { freshId, h, refill } from "../core/dom.js";
 import { CodePoints } from "../core/format.js";
-import { namesWith, readNames } from "../core/names.js";
+import { areNamesKnown, namesWith, readNames } from "../core/names.js";
 import { hrefOf, hrefOfPlace } from "../core/routes.js";
 import { language, t } from "../core/texts.js";
 import { nameOf } from "../folders/model.js";
@@ -305,7 +305,8 @@ export class Palette {
     const all = q ? this.#groups(q) : this.#beginning();
     const groups = all.filter(({ rows }) => rows.length > 0);
     this.rows = groups.flatMap(({ rows }) => rows);
-    this.isCertain = !isWaiting || groups[0].name === COMMANDS || this.named.documents.size > 0;
+    const isCommand = areNamesKnown() && groups[0].name === COMMANDS;
+    this.isCertain = !isWaiting || isCommand || this.named.documents.size > 0;
     this.at = Math.max(0, this.rows.findIndex((row) => isSame(row, this.chosen)));
     let number = 0;
     refill(
@@ -331,7 +332,7 @@ export class Palette {
     const whole = { title: t("search.for", { query: q }), hint: t("palette.all"), run: () => search(q) };
     const named = { name: COMMANDS, rows };
     // What a document or a heading is called goes first: nobody reloads the page by looking for a recipe.
-    const isCommand = this.named.documents.size + this.named.headings.size === 0;
+    const isCommand = areNamesKnown() && this.named.documents.size + this.named.headings.size === 0;
     const found = isCommand ? [named, ...groupsOf(this.found)] : [...groupsOf(this.found), named];
     return [...found, { name: t("view.search"), rows: [whole] }];
   }

@@ -149,14 +149,21 @@ class HitGroup {
   }
 }
 
+const ITEM = /^[-*+] (?:\[([ xX])\] )?/;
+
+/** What stands before an item of a list, as readers know it. @param {string|undefined} tick Of a task. */
+const bullet = (tick) => (tick === undefined ? "• " : tick === " " ? "☐ " : "☑ ");
+
 /** A line of the snippet with its marks. @param {import("../types.js").SnippetLine} line */
 function lineElement({ text, marks, code }) {
   const points = new CodePoints(text);
+  const item = code ? null : ITEM.exec(text);
   /** @type {(string|HTMLElement)[]} */
-  const pieces = [];
-  let at = 0;
+  const pieces = item ? [bullet(item[1])] : [];
+  let at = item ? item[0].length : 0;
   for (const [start, end] of marks) {
-    pieces.push(points.slice(at, start), h("mark", null, points.slice(start, end)));
+    if (end <= at) continue;
+    pieces.push(points.slice(at, start), h("mark", null, points.slice(Math.max(at, start), end)));
     at = end;
   }
   pieces.push(points.slice(at, Infinity));
