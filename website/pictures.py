@@ -55,7 +55,7 @@ QUESTION = "How+much+memory+for+fifty+gauges%3F"
 
 TAKEN = {
     "search": Picture("examples/handbook", "#/search?q=battery+of+a+gauge", ".hit", (1200, 720)),
-    "document": Picture("examples/formats", "#/document?path=formulas.md", ".math.drawn"),
+    "document": Picture("examples/formats", "#/document?path=formulas.md", ".diagram-picture img"),
     "playground": Picture("examples/handbook", f"#/playground?q={QUESTION}", ".verdict", (1400, 880)),
     "compare": Picture(
         "examples/handbook",
@@ -64,7 +64,7 @@ TAKEN = {
         (1400, 880),
     ),
     "palette": Picture(
-        "examples/handbook", "#/search", "dialog[open] [role=option]", (1200, 720), _in_palette("calib")
+        "examples/handbook", "#/search", "dialog[open] [role=option] >> nth=6", (1200, 720), _in_palette("gauge")
     ),
     "graph": Picture("docs", "#/graph", "canvas[data-layout=done]"),
     "ask": Picture("examples/handbook", "#/ask?q=What+happens+below+3.3+V%3F", ".source-cards .hit-link"),

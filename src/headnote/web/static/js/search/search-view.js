@@ -15,7 +15,7 @@ import { correctedNotice, fillingNotice, nothingAsked, nothingFound, nothingYet,
 /** @typedef {import("../types.js").FilesRead} FilesRead */
 /** @typedef {import("../types.js").SearchAnswer} SearchAnswer */
 
-const PAUSE = 110;
+const PAUSE = 60; // between keys, before the server is asked
 /** Until a filter that cannot be understood is taken for finished, in milliseconds. */
 const SETTLED = 700;
 /** Hits of a page. */
