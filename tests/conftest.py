@@ -97,6 +97,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         running.pop()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """What all tests share ends with the last one, whatever that needs: a server is stopped by a process."""
+    if nextitem is None:
+        running.remove(item)
+    try:
+        return (yield)
+    finally:
+        if nextitem is None:
+            running.append(item)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """How many tests were skipped for which reason, the most frequent reason first."""
     reasons = Counter(skip_reason(report) for report in terminalreporter.stats.get("skipped", []))
