@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -29,22 +30,6 @@ from headnote.tokens import get_counter
 
 MAX_FAILURES = 10
 """Failures in the text; the report has all."""
-
-
-class BulkRequest(NamedTuple):
-    """What the command line asks for, besides settings."""
-
-    input: str
-    out: str
-    schema: str | None
-    adopt: bool
-    engine: str
-    vectors: bool
-    device: str
-    workers: int | None
-    rebuild: bool
-    report: Path | None
-    as_json: bool
 
 
 @click.command(
@@ -86,9 +71,7 @@ class BulkRequest(NamedTuple):
     shell_complete=choices.words(*DEVICES),
     help="Device for deep, minilm and quality (default: a GPU if there is one).",
 )
-@options.preset
-@options.size
-@options.overlap
+@options.chunks
 @click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="Parts processed at once; one per core by default."
 )
@@ -107,9 +90,6 @@ def bulk_command(
     vectors: bool,
     embedder: str | None,
     device: str | None,
-    preset: str | None,
-    size: str | None,
-    overlap: str | None,
     workers: int | None,
     max_file_bytes: int | None,
     report: Path | None,
@@ -122,46 +102,34 @@ def bulk_command(
     An interrupted job resumes where it stopped; a finished one processes only what has changed. A document that cannot
     be read is reported and does not stop the job.
     """
-    flags = {**settings, "preset": preset, "size": size, "overlap": overlap}
-    index_flags = {"embedder": embedder, "max_file_bytes": max_file_bytes}
-    request = BulkRequest(
+    device = check_device(device, "--device") if device else ""
+    folder = _settings_folder(source)
+    choice = choose({**settings, "embedder": embedder, "max_file_bytes": max_file_bytes}, folder)
+    note_withheld(choice, folder)
+    if embedder is not None and not vectors:
+        raise SettingsError("--embedder needs --vectors", remedy="add --vectors, or leave out --embedder")
+    job = Job(
         input=source,
-        out=out,
-        schema=schema,
-        adopt=adopt,
+        out=_out(out, schema, adopt, folder),
+        recipe=_recipe(choice, vectors, device, is_postgres(out)),
         engine=engine,
-        vectors=vectors,
-        device=check_device(device, "--device") if device else "",
         workers=workers,
         rebuild=rebuild,
-        report=report,
-        as_json=as_json,
+        adopt=adopt,
+        stored_settings=choice.stored_settings,
     )
-    choice = choose({**flags, **index_flags}, _settings_folder(source))
-    note_withheld(choice, _settings_folder(source))
-    job = _job(request, choice, embedder)
     began = time.monotonic()
     summary = _run(job)
     seconds = time.monotonic() - began
     if report is not None:
         _write_report(report, summary)
+    shown = shown_target(out) if is_postgres(out) else out  # without a password
     if as_json:
-        write_json(_record(request, summary, seconds))
+        failures = [failure._asdict() for failure in summary.failures]
+        head = {"input": source, "out": shown, "engine": engine}
+        write_json({**head, **summary._asdict(), "failures": failures, "seconds": round(seconds, 3)})
     else:
-        write_lines(_lines(request, summary, seconds))
-
-
-def _job(request: BulkRequest, choice: Choice, embedder_flag: str | None) -> Job:
-    return Job(
-        input=request.input,
-        out=_out(request),
-        recipe=_recipe(request, choice, embedder_flag),
-        engine=request.engine,
-        workers=request.workers,
-        rebuild=request.rebuild,
-        adopt=request.adopt,
-        stored_settings=choice.stored_settings,
-    )
+        write_lines(_lines(shown, summary, seconds))
 
 
 def _run(job: Job) -> Summary:
@@ -173,43 +141,30 @@ def _run(job: Job) -> Summary:
         raise
 
 
-def _recipe(request: BulkRequest, choice: Choice, embedder_flag: str | None) -> Recipe:
+def _recipe(choice: Choice, vectors: bool, device: str, is_index: bool) -> Recipe:
     settings, index_settings = choice.chunking.settings, choice.of_index.settings
     # Fail before anything is written if the counter or the embedder cannot be loaded.
     get_counter(settings.counter, settings.bias)
-    if not request.vectors:
-        if embedder_flag is not None:
-            raise SettingsError("--embedder needs --vectors", remedy="add --vectors, or leave out --embedder")
-        return Recipe(settings, max_bytes=index_settings.max_file_bytes, instant=_is_instant(request, choice))
+    instant = is_index and models_at_hand(index_settings.embedder).instant is not None
+    recipe = Recipe(settings, max_bytes=index_settings.max_file_bytes, instant=instant)
+    if not vectors:
+        return recipe
     embedder = get_embedder(index_settings.embedder)
     if embedder.dimensions == 0:
         raise SettingsError("--vectors needs an embedder", remedy="leave out --vectors, or name an --embedder")
-    if request.device == "cuda":
+    if device == "cuda":
         check_gpu()
-    return Recipe(
-        settings,
-        index_settings.embedder,
-        embedder.name,
-        threads=1,  # every core has a process already
-        max_bytes=index_settings.max_file_bytes,
-        instant=_is_instant(request, choice),
-        device=request.device,
-    )
+    # One thread: every core has a process already.
+    return replace(recipe, embedder=index_settings.embedder, model=embedder.name, threads=1, device=device)
 
 
-def _is_instant(request: BulkRequest, choice: Choice) -> bool:
-    """Whether the output is an index with an instant model."""
-    return is_postgres(request.out) and models_at_hand(choice.of_index.settings.embedder).instant is not None
-
-
-def _out(request: BulkRequest) -> str:
+def _out(out: str, schema: str | None, adopt: bool, folder: Path) -> str:
     """The output, with its schema if it is a database."""
-    if is_postgres(request.out):
-        flags = {"store": request.out, "schema": request.schema}
-        return load_index_settings(flags, _settings_folder(request.input)).settings.target
-    if request.schema or request.adopt:
+    if is_postgres(out):
+        return load_index_settings({"store": out, "schema": schema}, folder).settings.target
+    if schema or adopt:
         raise SettingsError("--schema and --adopt apply only to an index", remedy="leave them out")
-    return request.out
+    return out
 
 
 def _settings_folder(source: str) -> Path:
@@ -230,17 +185,11 @@ def _write_report(file: Path, summary: Summary) -> None:
         ) from None
 
 
-def _record(request: BulkRequest, summary: Summary, seconds: float) -> dict[str, Any]:
-    failures = [failure._asdict() for failure in summary.failures]
-    head = {"input": request.input, "out": _shown(request.out), "engine": request.engine}
-    return {**head, **summary._asdict(), "failures": failures, "seconds": round(seconds, 3)}
-
-
-def _lines(request: BulkRequest, summary: Summary, seconds: float) -> list[StyledLine]:
+def _lines(out: str, summary: Summary, seconds: float) -> list[StyledLine]:
     total = f"{counted(summary.documents, 'document')}, {counted(summary.chunks, 'chunk')}"
     lines: list[StyledLine] = [
         [
-            StyledText(_shown(request.out), "bold"),
+            StyledText(out, "bold"),
             StyledText(f"  {total}"),
             StyledText(f"  {duration(seconds)}", "dim"),
         ],
@@ -254,11 +203,6 @@ def _lines(request: BulkRequest, summary: Summary, seconds: float) -> list[Style
         if len(summary.failures) > MAX_FAILURES:
             lines.append([StyledText(f"    and {len(summary.failures) - MAX_FAILURES:,} more: see the report", "dim")])
     return lines
-
-
-def _shown(out: str) -> str:
-    """The output without a database password."""
-    return shown_target(out) if is_postgres(out) else out
 
 
 def _counts(summary: Summary, seconds: float) -> str:

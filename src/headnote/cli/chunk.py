@@ -37,9 +37,7 @@ Item = TypeVar("Item")
     ],
 )
 @options.paths("Files, folders of Markdown and plain text, or - for standard input.")
-@options.preset
-@options.size
-@options.overlap
+@options.chunks
 @click.option(
     "--json/--view",
     "as_json",
@@ -53,9 +51,6 @@ Item = TypeVar("Item")
 )
 def chunk_command(
     paths: tuple[Path, ...],
-    preset: str | None,
-    size: str | None,
-    overlap: str | None,
     as_json: bool | None,
     stats: bool,
     workers: int | None,
@@ -68,7 +63,7 @@ def chunk_command(
     upwards, from HEADNOTE_* variables, and from flags. Later ones win.
     """
     folder = _common_folder(paths)
-    loaded = load_settings(preset, {**settings, "size": size, "overlap": overlap}, folder)
+    loaded = load_settings(settings.pop("preset"), settings, folder)
     if note := trust_note([one for one in withheld_of_file(folder) if one.table == TABLE], folder):
         write_note(note)
     # Fail before anything is written if the counter cannot be loaded.

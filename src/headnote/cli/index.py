@@ -53,15 +53,10 @@ MAX_PATHS = 10
 
 def plan_record(report: Report, root: Path) -> dict[str, Any]:
     """The plan of an update, as JSON."""
-    plan = report.plan
     return {
         "root": str(root),
-        "added": plan.added,
-        "changed": plan.changed,
-        "touched": plan.touched,
-        "renamed": [{"from": old, "to": new} for old, new in plan.renamed],
-        "removed": plan.removed,
-        "unchanged": plan.unchanged,
+        **report.plan._asdict(),
+        "renamed": [{"from": old, "to": new} for old, new in report.plan.renamed],
         "rebuilt": report.rebuilt,
         "followed": list(report.followed),
         "skipped": [{"path": skipped.path, "reason": skipped.reason} for skipped in report.skipped],
@@ -115,13 +110,7 @@ def _update_counts(report: Report) -> str:
 
 
 def _plan_counts(plan: Plan) -> list[str]:
-    counts = {
-        "added": len(plan.added),
-        "changed": len(plan.changed),
-        "touched": len(plan.touched),
-        "renamed": len(plan.renamed),
-        "removed": len(plan.removed),
-    }
+    counts = {name: len(getattr(plan, name)) for name in ("added", "changed", "touched", "renamed", "removed")}
     return [f"{count:,} {name}" for name, count in counts.items() if count]
 
 
@@ -267,9 +256,7 @@ class IndexingCommand(SettingsCommand, IndexCommand):
 )
 @options.max_file_bytes
 @options.place
-@options.preset
-@options.size
-@options.overlap
+@options.chunks
 @click.option(
     "--wait",
     type=click.FloatRange(min=0),
@@ -293,9 +280,6 @@ def index_command(
     exclude: tuple[str, ...],
     formats: str | None,
     max_file_bytes: int | None,
-    preset: str | None,
-    size: str | None,
-    overlap: str | None,
     wait: float,
     workers: int | None,
     settings: dict[str, Any],
@@ -320,7 +304,7 @@ def index_command(
         as_json=named.as_json,
         rebuild=rebuild,
         update={"vectors": not no_deep, "wait": wait, "workers": workers},
-        flags={**settings, "preset": preset, "size": size, "overlap": overlap},
+        flags=settings,
         index_options={
             "embedder": embedder,
             "include": include,

@@ -39,75 +39,53 @@ class HelpEntry(NamedTuple):
     """Its line in `headnote --help`, and the first line of its own help."""
 
 
-GROUPS: dict[str, dict[str, HelpEntry]] = {
+GROUPS: dict[str, dict[str, str]] = {
     "Start here": {
-        "search": HelpEntry("headnote.cli.search", "search_command", "Find the passages that answer a query."),
-        "open": HelpEntry("headnote.cli.serve", "open_command", "Serve the folder and open it in the browser."),
-        "chunk": HelpEntry(
-            "headnote.cli.chunk", "chunk_command", "Split files into chunks that remember their headings."
-        ),
-        "lint": HelpEntry("headnote.cli.lint", "lint_command", "Show what is wrong with the pages of a folder."),
-        "install": HelpEntry(
-            "headnote.cli.install", "install_command", "Tell the coding agents of this machine about a folder."
-        ),
+        "search": "Find the passages that answer a query.",
+        "open": "Serve the folder and open it in the browser.",
+        "chunk": "Split files into chunks that remember their headings.",
+        "lint": "Show what is wrong with the pages of a folder.",
+        "install": "Tell the coding agents of this machine about a folder.",
     },
     "Read and find": {
-        "ask": HelpEntry(
-            "headnote.cli.ask", "ask_command", "Answer a question and cite the lines the answer rests on."
-        ),
-        "grep": HelpEntry("headnote.cli.grep", "grep_command", "Show every occurrence of a pattern."),
-        "read": HelpEntry(
-            "headnote.cli.read", "read_command", "Read several documents or sections, within a token budget."
-        ),
-        "outline": HelpEntry(
-            "headnote.cli.outline", "outline_command", "Show headings as a tree, with line ranges and sizes."
-        ),
-        "related": HelpEntry(
-            "headnote.cli.related", "related_command", "Show passages near one, and suggest links to make."
-        ),
-        "links": HelpEntry("headnote.cli.links", "links_command", "Show where links lead, and which are broken."),
-        "mv": HelpEntry(
-            "headnote.cli.mv", "mv_command", "Move a file or folder, or rename a heading, and keep the links."
-        ),
+        "ask": "Answer a question and cite the lines the answer rests on.",
+        "grep": "Show every occurrence of a pattern.",
+        "read": "Read several documents or sections, within a token budget.",
+        "outline": "Show headings as a tree, with line ranges and sizes.",
+        "related": "Show passages near one, and suggest links to make.",
+        "links": "Show where links lead, and which are broken.",
+        "mv": "Move a file or folder, or rename a heading, and keep the links.",
     },
     "Keep an index": {
-        "index": HelpEntry("headnote.cli.index", "index_command", "Build or update the index of a folder."),
-        "status": HelpEntry(
-            "headnote.cli.status", "status_command", "Show what the index holds and whether it is up to date."
-        ),
-        "doctor": HelpEntry("headnote.cli.doctor", "doctor_command", "Check the index and everything it needs."),
-        "eval": HelpEntry(
-            "headnote.cli.eval", "eval_command", "Measure search quality with questions and known answers."
-        ),
+        "index": "Build or update the index of a folder.",
+        "status": "Show what the index holds and whether it is up to date.",
+        "doctor": "Check the index and everything it needs.",
+        "eval": "Measure search quality with questions and known answers.",
     },
     "Give it to others": {
-        "serve": HelpEntry("headnote.cli.serve", "serve_command", "Serve the folder as a web page and an HTTP API."),
-        "mcp": HelpEntry("headnote.cli.mcp", "mcp_command", "Serve the index to coding agents over MCP."),
-        "export": HelpEntry(
-            "headnote.cli.export", "export_command", "Write a search for a docs site that needs no server."
-        ),
-        "pack": HelpEntry("headnote.cli.pack", "pack_command", "Make one file of an index, to search on any machine."),
-        "bulk": HelpEntry("headnote.cli.bulk", "bulk_command", "Chunk large collections, locally or on Ray or Spark."),
+        "serve": "Serve the folder as a web page and an HTTP API.",
+        "mcp": "Serve the index to coding agents over MCP.",
+        "export": "Write a search for a docs site that needs no server.",
+        "pack": "Make one file of an index, to search on any machine.",
+        "bulk": "Chunk large collections, locally or on Ray or Spark.",
     },
     "Set up": {
-        "config": HelpEntry(
-            "headnote.cli.config", "config_command", "Show the settings in effect and where each comes from."
-        ),
-        "presets": HelpEntry("headnote.cli.presets", "presets_command", "Compare the presets."),
-        "context": HelpEntry(
-            "headnote.cli.context", "context_command", "Say in a sentence what a folder or document is."
-        ),
-        "trust": HelpEntry("headnote.cli.trust", "trust_command", "Let the file of a folder name services and places."),
-        "uninstall": HelpEntry(
-            "headnote.cli.install", "uninstall_command", "Take back what install has written for a folder."
-        ),
-        "completion": HelpEntry(
-            "headnote.cli.completion", "completion_command", "Make your shell complete commands, options and values."
-        ),
+        "config": "Show the settings in effect and where each comes from.",
+        "presets": "Compare the presets.",
+        "context": "Say in a sentence what a folder or document is.",
+        "trust": "Let the file of a folder name services and places.",
+        "uninstall": "Take back what install has written for a folder.",
+        "completion": "Make your shell complete commands, options and values.",
     },
 }
-"""Heading → its commands, in the order of the help: what most people need comes first."""
-COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+"""Heading → its commands and what they do, in the order of the help: what most people need comes first."""
+_MODULES = {"open": "serve", "uninstall": "install"}
+"""Commands that another module has than the one of their name."""
+COMMANDS = {
+    name: HelpEntry(f"headnote.cli.{_MODULES.get(name, name)}", f"{name}_command", summary)
+    for group in GROUPS.values()
+    for name, summary in group.items()
+}
 
 
 START = (
@@ -145,7 +123,7 @@ class Commands(click.Group):
         width = max(map(len, COMMANDS))
         for heading, group in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in group.items()])
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in group.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

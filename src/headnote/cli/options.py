@@ -175,7 +175,7 @@ def files_of(paths: Sequence[Path]) -> list[str | SourceError]:
     return list(dict.fromkeys(files))
 
 
-preset = click.option(
+_preset = click.option(
     "--preset",
     "-p",
     cls=Option,
@@ -184,7 +184,7 @@ preset = click.option(
     shell_complete=choices.presets,
     help="Named settings; `headnote presets` lists them.",
 )
-size = click.option(
+_size = click.option(
     "--size",
     cls=Option,
     section=CHUNKS,
@@ -192,7 +192,7 @@ size = click.option(
     shell_complete=choices.sizes,
     help="Chunk size; a number sets the maximum.",
 )
-overlap = click.option(
+_overlap = click.option(
     "--overlap",
     cls=Option,
     section=CHUNKS,
@@ -200,6 +200,7 @@ overlap = click.option(
     shell_complete=choices.overlaps,
     help="How much of a chunk the next one repeats.",
 )
+chunks = together(_preset, _size, _overlap)
 workers = click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="Worker processes; one per core by default."
 )
@@ -241,7 +242,7 @@ _SECTION_OF = {field: f"{title} (overrides the preset)" for title, fields in _SE
 
 
 class SettingsCommand(Command):
-    """A command that takes every setting as a flag, and receives them together as `settings`."""
+    """A command that takes every setting as a flag, and receives them together as `settings`, those of `chunks` too."""
 
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
         super().__init__(*arguments, context_settings={"token_normalize_func": _plain_flag}, **attributes)
@@ -251,7 +252,8 @@ class SettingsCommand(Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         # Setting → text of the flag, None for a flag that is not given.
-        ctx.params["settings"] = {option.name: ctx.params.pop(str(option.name)) for option in setting_options()}
+        names = [*(str(option.name) for option in setting_options()), "preset", "size", "overlap"]
+        ctx.params["settings"] = {name: ctx.params.pop(name) for name in names}
         return super().invoke(ctx)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from headnote.model import text_hash
 from headnote.store import codec
@@ -13,13 +12,11 @@ from headnote.store.codec import escaped
 from headnote.store.integrity import INSTANT, Damaged
 from headnote.store.interface import Reader
 from headnote.store.quantized import SCALE_BYTES, name_hash, names_of
+from headnote.store.readers import DocumentReader
 from headnote.store.rows import DocumentRow, StoredChunk
 
 Check = Callable[[DocumentRow, list[StoredChunk]], str]
 """A complaint about one document, or an empty string."""
-
-Run = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
-"""Runs a query, with `?` for each binding, in the database of the index."""
 
 _MAX_SHOWN = 1000
 """Texts without a vector that are counted."""
@@ -40,10 +37,10 @@ COUNTED: dict[str, str] = {
 """What is wrong with the rows that a query returns, in both databases."""
 
 
-def relations(run: Run, queries: Mapping[str, str]) -> Iterator[str]:
+def relations(reader: DocumentReader, queries: Mapping[str, str]) -> Iterator[str]:
     """Return a complaint for each query that returns rows."""
     for what, query in queries.items():
-        ((number,),) = run(f"SELECT count(*) FROM ({query}) bad", ())
+        ((number,),) = reader.select(f"SELECT count(*) FROM ({query}) bad")
         if number:
             yield f"{number} {what}"
 
@@ -78,9 +75,9 @@ def _complaint(reader: Reader, path: str, checks: Sequence[Check]) -> str:
     return next(filter(None, (check(document, chunks) for check in checks)), "")
 
 
-def source_checks(reader: Reader, run: Run) -> tuple[Check, ...]:
+def source_checks(reader: DocumentReader) -> tuple[Check, ...]:
     """Checks of data that is not derived: a document that fails one has to be read again."""
-    return _numbers, _ids, _places, _hashes, partial(_links, reader), partial(_names, run)
+    return _numbers, _ids, _places, _hashes, partial(_links, reader), partial(_names, reader)
 
 
 def _numbers(_: DocumentRow, chunks: list[StoredChunk]) -> str:
@@ -109,23 +106,23 @@ def _hashes(_: DocumentRow, chunks: list[StoredChunk]) -> str:
     return ""
 
 
-def _links(reader: Reader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+def _links(reader: DocumentReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
     numbers = {chunk.row.number for chunk in chunks}
     lost = any(link.chunk not in numbers for link in reader.links_from(document.path))
     return "a link belongs to a chunk that does not exist" if lost else ""
 
 
-def _names(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
-    for hashes, chunk in zip(run(_NAMES, (escaped(document.path),)), chunks, strict=True):
+def _names(reader: DocumentReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+    for hashes, chunk in zip(reader.select(_NAMES, (escaped(document.path),)), chunks, strict=True):
         expected = tuple(map(name_hash, names_of(document.title, chunk.row.heading_path)))
         if hashes != expected:
             return "names that its title and headings do not say"
     return ""
 
 
-def filter_check(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> str:
+def filter_check(reader: DocumentReader, document: DocumentRow, chunks: list[StoredChunk]) -> str:
     """The tables that filters look at fit tags and frontmatter, and that of names fits the names."""
-    ((number,),) = run("SELECT id FROM documents WHERE path = ?", (escaped(document.path),))
+    ((number,),) = reader.select("SELECT id FROM documents WHERE path = ?", (escaped(document.path),))
     rows = [chunk.row for chunk in chunks]
     filters, names = "what filters ask for differs from tags and frontmatter", "it is found by other names than it has"
     tables: dict[str, tuple[str, Iterable[tuple[object, ...]]]] = {
@@ -134,6 +131,6 @@ def filter_check(run: Run, document: DocumentRow, chunks: list[StoredChunk]) -> 
         "names": (names, ((number, *name) for name in codec.names(document, rows))),
     }
     for table, (complaint, expected) in tables.items():
-        if set(run(f"SELECT * FROM {table} WHERE document = ?", (number,))) != set(expected):
+        if set(reader.select(f"SELECT * FROM {table} WHERE document = ?", (number,))) != set(expected):
             return complaint
     return ""

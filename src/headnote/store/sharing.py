@@ -1,5 +1,5 @@
-"""Who uses an index at the same time: one writer, nobody who opened it read-only, and connections that wait for their
-next use.
+"""Who uses an index at the same time: one writer, nobody who opened it read-only, and connections, which run SQL and
+wait for their next use.
 
 The lock is one of the operating system, over threads and processes, on a file that names its holder. The system
 releases it when the holder dies, however it dies.
@@ -12,13 +12,14 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from headnote.errors import LockedIndex, UnwritableIndex
+from headnote.store.integrity import decoding
 
 _FIRST_PAUSE = 0.01
 _MAX_PAUSE = 0.1
@@ -144,6 +145,32 @@ def read_only_index(place: str) -> UnwritableIndex:
 def older_index(place: str, remedy: str = "run headnote index once to rebuild it") -> UnwritableIndex:
     """The error for an index with other tables that must not be rebuilt: it is read-only, or shared with others."""
     return UnwritableIndex("written by an older headnote", path=place, remedy=remedy)
+
+
+# -- Running SQL at a connection, of whatever database.
+
+Connection = Any
+"""A connection of apsw or psycopg, which need not be installed where this module is imported."""
+
+
+def rows(db: Connection, query: str, bindings: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = db.execute(query, bindings).fetchall()
+    return found
+
+
+def only_row(db: Connection, query: str, bindings: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """The row of a query that always returns one."""
+    (row,) = rows(db, query, bindings)
+    return row
+
+
+def only_value(db: Connection, query: str, bindings: Sequence[Any] = ()) -> Any:
+    return only_row(db, query, bindings)[0]
+
+
+@decoding
+def generation_of(db: Connection) -> int:
+    return int(only_value(db, "SELECT generation FROM state"))
 
 
 # -- Connections that wait for their next use.

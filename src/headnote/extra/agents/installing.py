@@ -548,11 +548,7 @@ def _read_record() -> InstallRecord:
     file = _record_file()
     try:
         stored = json.loads(file.read_text(encoding="utf-8"))
-        texts = [
-            WrittenText(**{**one, "recipients": [Recipient(**recipient) for recipient in one["recipients"]]})
-            for one in stored["texts"]
-        ]
-        return InstallRecord(texts, stored["made"])
+        return InstallRecord(list(map(_read_text, stored["texts"])), stored["made"])
     except FileNotFoundError:
         return InstallRecord()
     except (ValueError, TypeError, LookupError):

@@ -317,8 +317,8 @@ def _trimmed(span: TextSpan, text: str) -> TextSpan:
 
 def _gold_section(gold: Gold, text: str, place: GoldPlace) -> tuple[int, int]:
     entries = open_document(text, gold.path).outline
-    for name_of in (_anchor, _breadcrumb, _title):
-        matches = [entry for entry in entries if name_of(entry) == _folded(gold.heading)]
+    for names in zip(*map(_names_of, entries), strict=True):
+        matches = [entry for entry, name in zip(entries, names, strict=True) if name == _folded(gold.heading)]
         if len(matches) > 1:
             anchors = ", ".join(entry.heading.slug for entry in matches[:4])
             raise place.error(
@@ -329,16 +329,10 @@ def _gold_section(gold: Gold, text: str, place: GoldPlace) -> tuple[int, int]:
     raise place.error(f"{gold.path} has no heading {gold.heading!r}", f"see headnote outline {gold.path}")
 
 
-def _anchor(entry: OutlineEntry) -> str:
-    return _folded(entry.heading.slug)
-
-
-def _breadcrumb(entry: OutlineEntry) -> str:
-    return _folded(" > ".join(entry.heading.path))
-
-
-def _title(entry: OutlineEntry) -> str:
-    return _folded(entry.heading.text)
+def _names_of(entry: OutlineEntry) -> tuple[str, ...]:
+    """Its anchor, its breadcrumb and its text."""
+    heading = entry.heading
+    return tuple(map(_folded, (heading.slug, " > ".join(heading.path), heading.text)))
 
 
 def _folded(name: str) -> str:

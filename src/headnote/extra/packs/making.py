@@ -35,7 +35,8 @@ from headnote.store.codec import compressed, escaped
 from headnote.store.integrity import BROKEN, SITES, STORED_SETTINGS, signed
 from headnote.store.interface import Store
 from headnote.store.rows import Dates, DocumentEntry
-from headnote.store.sqlite.connections import opened_as_database, rows
+from headnote.store.sharing import rows
+from headnote.store.sqlite.connections import opened_as_database
 from headnote.store.sqlite.matrix import BLOCK
 from headnote.store.sqlite.schema import create_tables
 from headnote.store.sqlite.vectors import BYTES

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from headnote.errors import CorruptIndex, IndexFailure, NewerIndex, UnwritableIndex
 from headnote.extras import load
 from headnote.store.integrity import Damaged, decoding, integer
-from headnote.store.sqlite.connections import Identity, Opened, SqliteConnections, UnlockedFile, only_value, rows
+from headnote.store.sharing import only_value, rows
+from headnote.store.sqlite.connections import Identity, Opened, SqliteConnections, UnlockedFile
 from headnote.store.sqlite.documents import SqliteCaches
 from headnote.store.sqlite.schema import APPLICATION, VERSION, create_tables, version_of
 from headnote.store.sqlite.store import SqliteStore

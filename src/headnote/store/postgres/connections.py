@@ -13,9 +13,9 @@ from typing import Any
 from headnote.errors import CorruptIndex, HeadnoteError, IndexFailure, LockedIndex, UnreachableIndex, UnwritableIndex
 from headnote.store.integrity import REPAIR, Damaged
 from headnote.store.postgres.schema import may_write, prepare
-from headnote.store.postgres.sql import Connection, psycopg
+from headnote.store.postgres.sql import psycopg
 from headnote.store.postgres.target import Target, without_secrets
-from headnote.store.sharing import Pool, read_only_index
+from headnote.store.sharing import Connection, Pool, read_only_index
 
 _CONNECT_SECONDS = 10
 _MAX_NAME_CHARS = 63

@@ -9,10 +9,11 @@ from headnote.extras import np
 from headnote.store.caching import ALL, Cache, Caches
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter, path_matcher
-from headnote.store.postgres.sql import Connection, in_server_words, rows
+from headnote.store.postgres.sql import in_server_words
 from headnote.store.readers import DocumentReader
 from headnote.store.rows import Owners
 from headnote.store.selecting import Condition
+from headnote.store.sharing import Connection, rows
 from headnote.words.terms import LANGUAGE_MARKS, languages_marked
 
 _SIZE = """

@@ -19,7 +19,7 @@ from headnote.store.caching import ALL
 from headnote.store.codec import escaped, unescaped
 from headnote.store.filters import Filter
 from headnote.store.postgres.documents import Lengths, PostgresDocuments
-from headnote.store.postgres.sql import PostgresUpdate, rows
+from headnote.store.postgres.sql import PostgresUpdate
 from headnote.store.rows import (
     BY_CHUNKS,
     BY_LENGTH,
@@ -32,6 +32,7 @@ from headnote.store.rows import (
     KeywordHit,
     Weights,
 )
+from headnote.store.sharing import rows
 from headnote.words.terms import rarest_terms, tells_of_document
 from headnote.words.vocabulary import past
 

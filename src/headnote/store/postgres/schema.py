@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from headnote.errors import CorruptIndex, MissingIndex, NewerIndex, UnwritableIndex
-from headnote.store.postgres.sql import Connection, only_value, psycopg
+from headnote.store.postgres.sql import psycopg
 from headnote.store.postgres.target import Target
-from headnote.store.sharing import older_index
+from headnote.store.sharing import Connection, older_index, only_value
 
 VERSION = 10
 """Of these tables. Raise it whenever they change."""

@@ -1,19 +1,16 @@
-"""Running SQL: typed results, and the steps of an update, each of which happens as a whole or not at all."""
+"""Running SQL in the words of the driver, and the steps of an update: each happens as a whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from headnote.extras import load
 from headnote.store.document_writer import Update
-from headnote.store.integrity import decoding
 from headnote.store.postgres.target import INSTALL
 from headnote.store.rows import Row
-
-Connection = Any
-"""A connection of psycopg, which need not be installed where this module is imported."""
+from headnote.store.sharing import Connection
 
 
 def psycopg() -> Any:
@@ -23,29 +20,6 @@ def psycopg() -> Any:
 def in_server_words(query: str) -> str:
     """A query in the words that both databases understand, with the placeholders of the driver."""
     return query.replace("?", "%s")
-
-
-Bindings = Sequence[Any] | Mapping[str, Any]
-
-
-def rows(db: Connection, query: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
-    result: list[tuple[Any, ...]] = db.execute(query, bindings).fetchall()
-    return result
-
-
-def only_row(db: Connection, query: str, bindings: Bindings = ()) -> tuple[Any, ...]:
-    """The row of a query that always returns one."""
-    (row,) = rows(db, query, bindings)
-    return row
-
-
-def only_value(db: Connection, query: str, bindings: Bindings = ()) -> Any:
-    return only_row(db, query, bindings)[0]
-
-
-@decoding
-def generation_of(db: Connection) -> int:
-    return int(only_value(db, "SELECT generation FROM state"))
 
 
 class PostgresUpdate(Update):

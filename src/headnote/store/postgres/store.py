@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from headnote.store.codec import columns_of, escaped, unescaped
 from headnote.store.integrity import INSTANT
@@ -28,12 +27,13 @@ from headnote.store.keyword_fields import keyword_fields
 from headnote.store.postgres.connections import PostgresConnections
 from headnote.store.postgres.documents import PostgresCaches
 from headnote.store.postgres.keywords import PostgresKeywords, insert_keywords, word_counts
-from headnote.store.postgres.sql import Connection, PostgresUpdate, generation_of, only_value, rows
+from headnote.store.postgres.sql import PostgresUpdate
 from headnote.store.postgres.target import target_of
 from headnote.store.postgres.vectors import EXACT, PostgresVectors, PostgresVectorWriter, index_of
 from headnote.store.quantized import SCALE_BYTES
 from headnote.store.readers import LINK_COLUMNS
 from headnote.store.rows import Columns, DocumentEntry, DocumentRow, KeywordFields, Row, StoredChunk
+from headnote.store.sharing import Connection, generation_of, only_value, rows
 
 # -- One consistent view of the index, inside the one transaction of a reader.
 
@@ -203,13 +203,8 @@ SELECT chunk, word, length, title, headings, text, aliases, tags FROM postings W
 
 
 def complaints(reader: PostgresReader) -> list[str]:
-    run = partial(_run, reader.db)
-    checks: list[Check] = [*source_checks(reader, run), partial(filter_check, run), partial(_terms, reader.db)]
-    return [*relations(run, _COUNTED), *missing_vectors(reader), *bad_documents(reader, checks).values()]
-
-
-def _run(db: Connection, query: str, bindings: Sequence[Any]) -> list[tuple[Any, ...]]:
-    return rows(db, query.replace("?", "%s"), bindings)
+    checks: list[Check] = [*source_checks(reader), partial(filter_check, reader), partial(_terms, reader.db)]
+    return [*relations(reader, _COUNTED), *missing_vectors(reader), *bad_documents(reader, checks).values()]
 
 
 def _terms(db: Connection, document: DocumentRow, chunks: list[StoredChunk]) -> str:
@@ -253,7 +248,7 @@ def repair(writer: PostgresWriter) -> list[str]:
         actions.append(f"vectors: {removed} of the wrong length removed")
         # Without this entry, the next update makes what is missing.
         writer.set_manifest({key: entry for key, entry in writer.manifest().items() if key != INSTANT})
-    bad = bad_documents(writer, source_checks(writer, partial(_run, writer.db)))
+    bad = bad_documents(writer, source_checks(writer))
     writer.remove(bad)
     actions += [f"{complaint}: removed, to be read again" for complaint in bad.values()]
     update.change(_DANGLING)

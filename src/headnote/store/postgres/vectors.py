@@ -17,9 +17,10 @@ from headnote.store.document_writer import DocumentWriter
 from headnote.store.filters import Filter
 from headnote.store.integrity import Damaged
 from headnote.store.postgres.documents import CachedModel, PostgresDocuments
-from headnote.store.postgres.sql import Connection, PostgresUpdate, only_value, rows
+from headnote.store.postgres.sql import PostgresUpdate
 from headnote.store.readers import VectorReader
 from headnote.store.rows import PackedVectors, merged
+from headnote.store.sharing import Connection, only_value, rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,7 @@ from headnote.extras import load
 from headnote.store.codec import escaped, unescaped, unpacked_strings
 from headnote.store.document_writer import Update
 from headnote.store.filters import path_matcher
-from headnote.store.integrity import REPAIR, Damaged, decoding
+from headnote.store.integrity import REPAIR, Damaged
 from headnote.store.rows import Row
 from headnote.store.sharing import Pool, closed_by_owner, older_index, read_only_index, writer_lock
 from headnote.store.sqlite.schema import create_tables, is_new
@@ -324,26 +324,7 @@ def _file_system(apsw: Any, name: str, file: FileIO) -> Any:
     return OpenedFileSystem()
 
 
-# -- Running SQL: typed results, and the steps of an update, each of which happens as a whole or not at all.
-
-
-def rows(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    return db.execute(query, bindings).fetchall()
-
-
-def only_row(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> tuple[Any, ...]:
-    """The row of a query that always returns one."""
-    (row,) = rows(db, query, bindings)
-    return row
-
-
-def only_value(db: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> Any:
-    return only_row(db, query, bindings)[0]
-
-
-@decoding
-def generation_of(db: apsw.Connection) -> int:
-    return int(only_value(db, "SELECT generation FROM state"))
+# -- The steps of an update, each of which happens as a whole or not at all.
 
 
 class SqliteUpdate(Update):

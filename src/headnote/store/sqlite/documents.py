@@ -20,7 +20,8 @@ from headnote.store.integrity import Damaged
 from headnote.store.readers import DOCUMENT_COLUMNS, LINK_COLUMNS, DocumentReader
 from headnote.store.rows import Owners, Row, Weights
 from headnote.store.selecting import Condition
-from headnote.store.sqlite.connections import generation_of, quoted, size_of
+from headnote.store.sharing import generation_of
+from headnote.store.sqlite.connections import quoted, size_of
 from headnote.store.sqlite.matrix import Matrix, Patched, VectorFiles
 from headnote.words.terms import LANGUAGE_MARKS, languages_marked
 

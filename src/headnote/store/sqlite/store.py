@@ -24,17 +24,8 @@ from headnote.store.invariants import COUNTED, bad_documents, filter_check, miss
 from headnote.store.keyword_fields import keyword_fields
 from headnote.store.quantized import SCALE_BYTES
 from headnote.store.rows import DocumentRow, StoredChunk
-from headnote.store.sharing import writer_lock
-from headnote.store.sqlite.connections import (
-    Identity,
-    SqliteConnections,
-    companions_of,
-    generation_of,
-    lock_of,
-    only_value,
-    reported,
-    rows,
-)
+from headnote.store.sharing import generation_of, only_value, rows, writer_lock
+from headnote.store.sqlite.connections import Identity, SqliteConnections, companions_of, lock_of, reported
 from headnote.store.sqlite.documents import SqliteCaches
 from headnote.store.sqlite.matrix import BLOCK, VectorFiles
 from headnote.store.sqlite.schema import APPLICATION, create_tables, is_older
@@ -77,9 +68,9 @@ _COUNTED: dict[str, str] = COUNTED | {
 @decoding
 def complaints(reader: SqliteReader) -> list[str]:
     db = reader.db
-    run = partial(rows, db)
-    documents = bad_documents(reader, (*source_checks(reader, run), partial(filter_check, run), partial(_terms, db)))
-    return [*_structure(db), *relations(run, _COUNTED), *_vectors(db), *missing_vectors(reader), *documents.values()]
+    documents = bad_documents(reader, (*source_checks(reader), partial(filter_check, reader), partial(_terms, db)))
+    relations_of_rows = relations(reader, _COUNTED)
+    return [*_structure(db), *relations_of_rows, *_vectors(db), *missing_vectors(reader), *documents.values()]
 
 
 def _structure(db: apsw.Connection) -> list[str]:

@@ -20,7 +20,8 @@ from headnote.store.filters import Filter
 from headnote.store.integrity import Damaged, decoding
 from headnote.store.readers import VectorReader
 from headnote.store.rows import PackedVectors, merged
-from headnote.store.sqlite.connections import SqliteUpdate, only_row, only_value, rows
+from headnote.store.sharing import only_row, only_value, rows
+from headnote.store.sqlite.connections import SqliteUpdate
 from headnote.store.sqlite.documents import SqliteDocuments
 from headnote.store.sqlite.matrix import BLOCK, Matrix, Patched, StoredVectors, matrix_of, nearest
 

@@ -12,7 +12,8 @@ from headnote.store.integrity import decoding
 from headnote.store.interface import decodes_all
 from headnote.store.readers import LINK_COLUMNS
 from headnote.store.rows import Columns, KeywordFields, Row
-from headnote.store.sqlite.connections import SqliteUpdate, rows
+from headnote.store.sharing import rows
+from headnote.store.sqlite.connections import SqliteUpdate
 from headnote.store.sqlite.documents import (
     CHECKED_DOCUMENT,
     CHECKED_LINK,
