@@ -25,7 +25,7 @@ from headnote.words.phrases import sentences
 from headnote.words.terms import terms
 
 QUOTES = 4
-"""Quotes at most."""
+"""Maximum quotes of an answer."""
 CLEAR = 0.45
 """Relevance from which nobody need be told that quotes may be no answer. Of 51 questions that people asked about React
 and FastAPI 39 have it, of as many about other projects 5, and of 24 about the world at large, such as the capital of
@@ -33,11 +33,11 @@ France, 1; RELEVANT have 50, 23 and 6. Good answers of a small folder may have l
 PASSAGES = 6
 """Passages they are taken from."""
 MIN_SHARE = 0.6
-"""Share of the best score. Quotes below it are left out."""
+"""Minimum share of the best score: quotes below it are left out."""
 FADING = 0.95
 """Factor per passage, in the order of the search."""
 SHORT = 50
-"""Characters. A sentence with fewer is quoted with the next one."""
+"""Characters. A shorter sentence is quoted with the next one."""
 MAX_LINES = 8
 """Lines of code and the like in one quote."""
 
@@ -327,7 +327,7 @@ def _is_best(hits: Sequence[Hit], enough: float) -> bool:
 
 
 def is_clear(answer: Answer) -> bool:
-    """Whether it says more than what comes nearest; a model has judged that itself."""
+    """Whether the answer is more than the nearest passages; a model has judged that itself."""
     return answer.model is not None or not answer.sources or _is_best(answer.sources, CLEAR)
 
 

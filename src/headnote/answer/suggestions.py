@@ -13,11 +13,11 @@ from headnote.store.interface import Reader
 from headnote.store.rows import DocumentSummary
 
 DOCUMENTS = 40
-"""Documents that are looked into: enough for variety, and a matter of milliseconds."""
+"""Documents that are read for questions: enough for variety, and a matter of milliseconds."""
 MAX_CHARS = 100_000
-"""Bytes of a document that is looked into; parsing larger ones for a heading would take seconds."""
+"""Maximum bytes of a document that is read for questions: to parse a larger one for a heading would take seconds."""
 MAX_LEVEL = 3
-"""Level of headings; deeper ones rarely make sense alone."""
+"""Deepest level of headings that become questions; deeper ones rarely make sense alone."""
 
 _QUESTION = re.compile(
     # "What it costs" and "Do not open" ask nothing.

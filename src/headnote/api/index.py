@@ -524,7 +524,7 @@ class Index(IndexedFolder):
             literal: Whether it is ordinary text.
             ignore_case: Whether `a` matches `A`.
             words: Whether it matches whole words only.
-            path: As in `search`, like the four below.
+            path: As in `search`, like the six below.
             roots: Names of folders, where the index has several.
             tags: Tags that the document must all have.
             where: Conditions on the frontmatter.

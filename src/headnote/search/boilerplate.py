@@ -23,25 +23,26 @@ LOOKED_AT = 10
 TIMES = 3
 """Documents among them that have the same passage."""
 EVERYWHERE = 100
-"""Documents of the index that have it: a phrase that a few dozen pages share may be what someone asks about."""
+"""Documents of the index that must have a passage before it counts less: a phrase that a few dozen pages share may be
+what someone asks about."""
 MIN_WORDS = 3
-"""Of a passage. What is shorter is a word that many documents have."""
+"""Minimum words of a passage: anything shorter is a word that many documents have."""
 COMPARED_TERMS = 8
-"""Of a passage, from its beginning: so many stand together nowhere by chance."""
+"""Terms of a passage that are compared, from its beginning: so many do not stand together by chance."""
 
 BEGINNING = 12
 """Characters that are compared first, since most searches show nothing twice."""
 
 _ADDRESS = re.compile(r"(?<=\])\([^()\s]*+\)|(?<=\])\[[^\[\]\s]*+\]|https?://\S++")
-"""Of links, which differ where the rest is the same."""
+"""Addresses of links, which differ even where the rest is the same."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 def said_everywhere(
     reader: Reader, texts: Iterable[tuple[str, str]], asked: frozenset[str] | None = None
 ) -> frozenset[str]:
-    """The passages of some texts, each with the path of its document, that stand in hundreds of documents. Those
-    without any of the terms that are `asked` for do not matter."""
+    """Return the passages of these texts that stand in hundreds of documents. Each text comes with the path of its
+    document. A passage without any of the `asked` terms does not matter."""
     paragraphs = [(path, paragraph) for path, text in texts for paragraph in _paragraphs(text)]
     begun = _repeated((path, paragraph[:BEGINNING]) for path, paragraph in paragraphs)
     alike = [(path, _words(paragraph)) for path, paragraph in paragraphs if paragraph[:BEGINNING] in begun]
@@ -65,7 +66,8 @@ def common_share(text: str, everywhere: Set[str]) -> float:
 
 
 def own_shares(reader: Reader, chunks: Sequence[int], everywhere: Set[str], asked: frozenset[str]) -> dict[int, float]:
-    """Of chunks that have terms of the query in such passages alone, the share that is their own."""
+    """Chunk → the share of its text that is its own, for chunks that have terms of the query in shared passages
+    alone."""
     common = asked & set(terms("\n".join(everywhere)))
     having = reader.terms_in(chunks, list(asked))
     doubtful = [chunk for chunk, found in having.items() if not common.isdisjoint(found)]

@@ -138,11 +138,10 @@ def _within_budget(reader: Reader, chunks: list[StoredChunk], query: Query) -> l
 def found_chunks(
     reader: Reader, query: Query, words: Sequence[WordReading], everywhere: Scored, relevant: float
 ) -> NDArray[np.int64]:
-    """Ids of the chunks that are found and pass the filter, sorted. `everywhere` is what is retrieved without it.
-
-    By default, `relevant` is the least similarity of what is found by its meaning alone. A minimum score of the query
-    holds for all; those beyond the depth of a search have no score to compare, and are left out.
-    """
+    """Return the ids of the chunks that are found and pass the filter, sorted. `everywhere` is what is retrieved
+    without the filter. By default, `relevant` is the minimum similarity of a chunk that is found by its meaning alone.
+    A minimum score of the query holds for all; chunks beyond the depth of a search have no score to compare, and are
+    left out."""
     if query.min_score:
         found = _sorted([chunk for chunk, score in everywhere.scores.items() if score >= query.min_score])
     else:
@@ -214,7 +213,7 @@ MAX_FOLDERS = 12
 MAX_TAGS = 12
 MAX_FIELDS = 5
 MAX_VALUES = 8
-"""Of one field."""
+"""Maximum values of one field."""
 
 
 Counted = tuple[int, tuple[str, str]]
@@ -222,7 +221,8 @@ Counted = tuple[int, tuple[str, str]]
 
 
 def facets_of(labels: Labels, found: NDArray[np.int64], only: Filter) -> tuple[Facet, ...]:
-    """Folders, then tags, then fields. What leaves all of the chunks does not narrow, and is left out."""
+    """Return folders, then tags, then fields. A label that leaves all of the chunks does not narrow the search, and is
+    left out."""
     counts = labels.counts(found)
     total = len(found)
     folders = _next_folders(list(labels.folders.counted(counts)), total, only)
@@ -241,10 +241,8 @@ def _facets(kind: Literal["folder", "tag", "field"], counted: Iterable[Counted])
 
 
 def _next_folders(folders: Sequence[Counted], total: int, only: Filter) -> Iterator[Counted]:
-    """Those directly below the folder that has all of the chunks.
-
-    Globs are alternatives, so another one would not narrow: only a folder gives way to one inside it.
-    """
+    """The folders directly below the one that has all of the chunks. Globs are alternatives, so another glob would not
+    narrow the search: only a folder inside the chosen one takes its place."""
     common = max((folder for count, (_, folder) in folders if count == total), key=len, default="")
     globs = next((part.globs for part in conditions(only.chosen) if isinstance(part, InPath)), ())
     if globs and all(globs != (folder_glob(folder),) for _, (_, folder) in folders):
@@ -279,7 +277,7 @@ COVERAGE_DEPTH = 10
 """How many of the best chunks by words tell how much of the query is covered anywhere. One may be among the best for
 what its document has."""
 WORDING_DEPTH = 3
-"""How many of them are read to tell how words are written."""
+"""How many of these are read to see how words are written."""
 CANDIDATES_PER_HIT = 3
 """More than one, since duplicates and hits beyond the cap for a document are left out."""
 
@@ -309,7 +307,7 @@ class Engine:
             return hits
 
     def rank(self, query: Query) -> list[Hit]:
-        """What a search chooses its hits from, best first: duplicates are among them, and no hit names its words."""
+        """The candidates of a search as hits, best first: duplicates are among them, and no hit names its words."""
         with self._store.reading() as reader:
             unlimited = Selection(replace(query, per_document=0))
             ranking = self._ranked(reader, query, _phrasings(reader, query))
@@ -326,7 +324,7 @@ class Engine:
         return _in_order(reader, query, scored)
 
     def page(self, query: Query, offset: int, with_facets: bool) -> SearchPage:
-        """So many hits from `offset` on, and how many passages are found."""
+        """Return one page of hits, from `offset` on, and how many passages are found."""
         with self._store.reading() as reader:
             if query.is_list:
                 return listed(reader, query, offset)
@@ -357,7 +355,7 @@ class Engine:
             return SearchPage(tuple(hits), total, facets, offset)
 
     def is_name(self, text: str) -> bool:
-        """Whether a document or a section is called exactly so."""
+        """Whether a document or a section has exactly this name."""
         with self._store.reading() as reader:
             return is_written_so(reader, text)
 
@@ -468,12 +466,12 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
 
 
 class Exact(NamedTuple):
-    """What chunks have of the names and operators in a query, which nothing else stands for."""
+    """The names and operators of a query, for which nothing else stands, and the chunks that have them."""
 
     lacked: Mapping[int, float]
     """Chunk → how much of the query it lacks of them. Empty if no chunk has any."""
     in_front: Collection[int]
-    """Those that have an operator or a name behind a mark, if the query is so short that it is about it."""
+    """The chunks that have an operator or a marked name, if the query is so short that it is about that."""
 
 
 NOTHING_EXACT = Exact({}, ())
@@ -510,7 +508,7 @@ def _stands_out(reader: Reader, scored: Scored) -> bool:
 
 
 def _least_similarity(reader: Reader, scored: Scored) -> float:
-    """Of what is found by its meaning alone."""
+    """The minimum similarity of a chunk that is found by its meaning alone."""
     stands_out = scored.relevance < RELEVANT and _stands_out(reader, scored)
     return scored.semantic[0][1] / TIMES_THE_NEXT if stands_out else RELEVANT
 
@@ -549,7 +547,7 @@ def _share(model: str, words: Sequence[WordReading], keyword: Ranking, semantic:
 
 
 def _unreadable(words: Sequence[WordReading]) -> int:
-    """Words that mean nothing yet, or to no model."""
+    """Words that mean nothing yet, and words that mean nothing to any model."""
     return _unfinished(words) + sum(is_operator(word.term) for word in words)
 
 
@@ -566,8 +564,8 @@ def _coverage(reader: Reader, words: Sequence[WordReading], best: Sequence[int])
 
 
 def _with_boosts(reader: Reader, query: Query, scored: Scored) -> Scored:
-    """With what the best chunks add to those they link to, and to those that link to them; and with what the query
-    names."""
+    """Add what the best chunks give to those they link to and to those that link to them, and what the query gives to
+    the chunk that it names."""
     scores = dict(scored.scores)
     boosts = _link_boosts(reader, query, scores)
     for chunk, boost in boosts.items():

@@ -28,7 +28,7 @@ from headnote.store.filters import (
 
 MAX_CONDITIONS = 200
 MAX_DEPTH = 50
-"""Parentheses and `not` inside each other."""
+"""Maximum nesting of parentheses and `not`."""
 TAGS = frozenset({"tag", "tags"})
 """Fields that stand for the tags of a passage, wherever they are written."""
 
@@ -65,7 +65,7 @@ def _read(text: str, place: str, today: str) -> Requirement:  # noqa: ARG001  an
 
 
 def read_requirement(text: str, place: str = "") -> Requirement:
-    """What the text asks for. `place` names the option in errors."""
+    """Return what the text requires. `place` names the option in errors."""
     return _read(text, place, f"{datetime.now().astimezone():%Y-%m-%d %H}")
 
 

@@ -48,8 +48,8 @@ def named_chunk(reader: Reader, query: str, only: Filter) -> Named | None:
 
 
 def is_written_so(reader: Reader, query: str) -> bool:
-    """Whether something is called exactly like the query, but for case and blanks. Then what looks like an operator in
-    it is a part of the name."""
+    """Whether something has exactly the name that the query is, except for case and blanks. What looks like an operator
+    in the query is then a part of the name."""
     exactly = numbers_named(query, ())[:1]
     chunks = reader.chunks([chunk for found in reader.named(exactly).values() for _, chunk in found])
     names = (name for chunk in chunks for _, name in called(chunk.document, chunk.row))
@@ -126,7 +126,7 @@ class Scored(NamedTuple):
     keyword: Ranking
     semantic: Ranking
     scores: dict[int, float]
-    """Of both together."""
+    """Of words and meaning together."""
     share: Share
     """How much meaning counts in them."""
     model: str = ""
@@ -138,13 +138,13 @@ class Scored(NamedTuple):
     boosts: Mapping[int, LinkBoost] = {}
     """What links have added to the scores."""
     named: Named | None = None
-    """What the query is the name of."""
+    """What the query names."""
     about: Factor = no_bonus
-    """What the score of a chunk is multiplied with, by its path, for what is said about its folders."""
+    """Path → the factor on the score of a chunk for the descriptions of its folders."""
 
 
 class Ranked(NamedTuple):
-    """What a search chooses its hits from."""
+    """The candidates from which a search chooses its hits."""
 
     candidates: list[Candidate]
     """Best first."""
@@ -153,7 +153,7 @@ class Ranked(NamedTuple):
 
 
 READ_BATCH = 32
-"""Chunks at most: a page shows twenty."""
+"""Maximum chunks that are read at once: a page shows twenty."""
 SPARE = 1
 """Chunks that are read beyond those that are shown: few searches leave out more."""
 
@@ -162,7 +162,7 @@ Found = tuple[Hit, StoredChunk]
 
 
 class Reasons:
-    """Why chunks were found. Those of a long list can be asked for few by few."""
+    """Why chunks were found. A long list can ask for the reasons of a few at a time."""
 
     def __init__(self, scored: Scored, recencies: Mapping[int, float] = {}) -> None:
         self._scored = scored
@@ -227,9 +227,9 @@ def recencies(query: Query, times_ns: Iterable[tuple[int, int]]) -> dict[int, fl
 
 
 NAMED = 1.0
-"""The least score of what the query names: there is no doubt about it."""
+"""Minimum score of the chunk that the query names: there is no doubt about it."""
 BEYOND = 1.001
-"""How much more than the next best it has."""
+"""Its score as a multiple of the next best one."""
 
 
 def candidates(
@@ -284,8 +284,8 @@ def selected(
 def found_first(
     reader: Reader, ranking: Ranked, selection: Selection, words: Sequence[WordReading], relevant: float
 ) -> list[Hit]:
-    """The hits to return. What is found, as pages count it, is chosen first; what is only near takes no place from it,
-    be it that of an equal text, and stands where its score puts it."""
+    """Return the hits. Passages that count as found are chosen first. Passages that are only near take no place from
+    them, not even from one of equal text, and stand where their score puts them."""
     found, near = _found_and_near(reader, ranking, selection.query, words, relevant)
     chunks = _fill(reader, read_hits(reader, found, ranking.reasons, selection), selection)
     if selection.is_full:
@@ -347,9 +347,9 @@ def _fill(reader: Reader, found: Iterable[Found], selection: Selection) -> dict[
 
 
 MERGED_SHARE = 0.5
-"""Of a section: if hits make up as much of it, the rest is worth reading, too."""
+"""Share of a section: if hits make up this much of it, the rest is worth reading, too."""
 MERGED_SCORE = 0.8
-"""Of the better hit: one that scores less says nothing about the section."""
+"""Share of the score of the better hit: a hit with less says nothing about the section."""
 MAX_MERGED = 1000
 """Tokens of a section, some three chunks: a chapter is not read for two of its passages."""
 
@@ -388,8 +388,8 @@ def _add_linked(reader: Reader, selection: Selection, hit: Hit, source: int) -> 
 def described(
     reader: Reader, hits: Sequence[Hit], chunks: Mapping[str, StoredChunk], words: Sequence[WordReading]
 ) -> list[Hit]:
-    """The hits with their matched words and their links. They take a while, so only selected hits get them; nobody else
-    has these hits yet, so no others are made for it."""
+    """Add matched words and links to the hits. That takes a while, so only selected hits get them. Nobody else has
+    these hits yet, so they are changed in place."""
     targets: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
     ids = [chunks[hit.key].id for hit in hits]
     for link in reader.links_in(ids):

@@ -95,7 +95,7 @@ class Understood(NamedTuple):
     """A query in its parts."""
 
     words: str
-    """What is looked for by words and by meaning; the query as it is, if it has no operators."""
+    """The text that is searched by words and by meaning: the whole query, if it has no operators."""
     must: Requirement | None = None
     """What a passage must satisfy."""
     phrases: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class Understood(NamedTuple):
     quoted: tuple[str, ...] = ()
     """The phrases, those that are one of several alternatives, and those of a sentence, which no passage must have."""
     notes: tuple[str, ...] = ()
-    """What whoever wrote it should know."""
+    """Remarks for whoever wrote the query."""
 
     @property
     def record(self) -> ReadQuery:
@@ -156,7 +156,7 @@ _AS_TEXT = "the query is taken as ordinary text"
 
 
 def _excess(must: Requirement | None) -> str:
-    """What a query demands too much of; empty for what people type."""
+    """What the query has too much of; empty for what people type."""
     conditions = list(leaves(must))
     if len(conditions) > MAX_CONDITIONS:
         return f"more than {MAX_CONDITIONS} operators"
@@ -209,7 +209,7 @@ def _token(query: str, at: int, depth: int) -> Token:
 
 
 def _field(match: re.Match[str], depth: int, is_excluded: bool) -> Token | None:
-    """None if nothing is asked for: the field is a word then."""
+    """The field; None if it has no value and is a word."""
     is_quoted = match["value"][0] in '"“'
     written = match["value"] if is_quoted else _outside(match["value"], depth)
     value = written[1:-1] if is_quoted else written
@@ -229,7 +229,7 @@ def _word(query: str, at: int, depth: int) -> Token:
 
 
 def _outside(text: str, depth: int) -> str:
-    """Without the parentheses at its end that it does not open itself."""
+    """The text without parentheses at its end that it does not open itself."""
     closing = len(text) - len(text.rstrip(")"))
     surplus = min(depth, closing, text.count(")") - text.count("("))
     return text[: len(text) - surplus] if surplus > 0 else text
@@ -311,7 +311,7 @@ def _excludes(node: QueryNode) -> bool:
 
 
 def _must(node: QueryNode) -> Requirement | None:
-    """What it asks for besides words, which may be missing from a passage."""
+    """The requirement of a node, besides its words, which a passage may lack."""
     if node.is_excluded:
         part = _strict(node)
         return Not(part) if part is not None else None

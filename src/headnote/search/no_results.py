@@ -35,7 +35,7 @@ from headnote.store.filters import (
 from headnote.store.interface import Reader
 
 NEAREST = 3
-"""Tags that are named instead of an unknown one."""
+"""Tags that are suggested in place of an unknown one."""
 MAX_UNKNOWN = 3
 """Words that are named because no document has them."""
 

@@ -25,7 +25,7 @@ from headnote.store.rows import DocumentRow
 from headnote.tokens import get_counter
 
 SECONDS = 10.0
-"""That a pattern may take, unless somebody says otherwise."""
+"""Default time limit of a pattern."""
 BATCH_CHARS = 16_000_000
 """Characters that are looked through at once: few processes for a large index, and little memory."""
 MAX_LINE_CHARS = 240
@@ -40,7 +40,7 @@ _FLAGS = re.compile(r"\(\?([aimsux]+)\)")
 _HAS_WAYS = re.compile(r"[*+?{\[(|]")
 """Without repetition, choice, groups and sets, there is one way to match, and nothing takes long to compile."""
 _SHORT = 100
-"""Characters of patterns that are compared at every place of the text in no time to speak of."""
+"""Characters of a pattern that can be compared at every place of the text in almost no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class _Finder:
 
 
 def _with_lines(reader: Reader, found: Sequence[_Found], matches: Matches, budget: int) -> Matches:
-    """With as many lines as fit, in their order, and the first in any case."""
+    """The matches with as many lines as fit, in their order; the first line is always among them."""
     room = _Room(budget)
     room.take(f"{line}\n" for line in count_lines(matches, budget))
     documents = list(matches.documents)
@@ -257,7 +257,7 @@ def clipped(occurrence: Occurrence, width: int = MAX_LINE_CHARS) -> Occurrence:
 
 
 def first_lines(matches: Matches, number: int) -> Matches:
-    """The same with so many of its lines."""
+    """The same matches with only this many lines."""
     documents = []
     for one in matches.documents:
         documents.append(replace(one, shown=one.shown[:number]))

@@ -50,14 +50,14 @@ Between = str | None
 
 EVERYTHING = Filter()
 HITS = 10
-"""Of a search, unless somebody says otherwise."""
+"""Default number of hits of a search."""
 AGENT_HITS = 5
-"""For an agent."""
+"""Default number of hits for an agent."""
 
 MAX_PHRASINGS = 6
-"""Of one question, itself among them. Each is a search."""
+"""Maximum phrasings of one question, the question itself included. Each is a search."""
 MAX_QUERY_CHARS = 10_000
-"""Characters, on every surface. The work that a query makes grows with them."""
+"""Maximum characters of a query, on every surface: the work that it makes grows with them."""
 
 
 def check_length(text: str) -> None:
@@ -92,25 +92,25 @@ class SearchOption(NamedTuple):
     help: str
     """For the docs, and for surfaces that have no words of their own."""
     default: Any = None
-    """If neither the caller nor `[search]` says anything."""
+    """The value if neither the caller nor `[search]` gives one."""
     least: int | None = None
     most: int | None = None
-    """That strangers may ask for: over HTTP, and through an agent."""
+    """Maximum for strangers, over HTTP and through an agent."""
     flag: str | None = ""
     """What the help of a command says; None if it has no flag."""
     metavar: str = "N"
     flags: tuple[str, ...] = ()
-    """If its flag is called otherwise."""
+    """Names of its flag, if they differ from its own."""
     http: str | None = ""
     """What the description of HTTP says; None if it has no parameter."""
     parameter: str = ""
-    """If its parameter is called otherwise."""
+    """Name of its parameter, if it differs from its own."""
     agent: str = ""
     """What an agent is told, if it has the option."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What it may be, if that can be listed."""
+        """The possible values, if they can be listed."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
@@ -491,7 +491,7 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 _MAX_DAYS_AGO = 9e9
 """Seconds before and after 1970 that a store can hold."""
 MAX_VALUES = 1_000
-"""That the values of a field are compared with, of all conditions together."""
+"""Maximum values to compare fields with, in all conditions together."""
 
 
 def read_filter(
@@ -523,7 +523,7 @@ def _dated(since: Since, before: Since, between: Between) -> Iterator[DatedAt]:
 
 
 def _check_size(tags: Sequence[HasTag], asked: Filter) -> None:
-    """Raise if a filter asks more than people and programs do, in how many pieces ever it is given."""
+    """Raise if a filter asks for more than people and programs do, however many pieces it comes in."""
     parts = list(leaves(asked.must))
     if len(tags) + len(conditions(asked.chosen)) + len(parts) > MAX_CONDITIONS:
         raise SettingsError(f"more than {MAX_CONDITIONS} tags and conditions", remedy="write field in (a, b, c)")

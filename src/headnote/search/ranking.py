@@ -33,7 +33,7 @@ Ranking = Sequence[tuple[int, float]]
 _Found = TypeVar("_Found", bound=Hashable)
 
 RANK_CONSTANT = 60
-"""Of reciprocal rank fusion: the larger, the less the very first ranks stand out."""
+"""Constant of reciprocal rank fusion: the larger it is, the less the very first ranks stand out."""
 
 LINK_SOURCES = 5
 """How many of the best chunks boost their neighbours in the link graph."""
@@ -49,7 +49,7 @@ DAY = 86_400.0
 RECENCY_STEPS = ((7, 1.2), (30, 1.1))
 """(days, factor): the factor for files younger than so many days."""
 RECENCY_OF_PRESET = {"ragdocs": "steps"}
-"""Preset → its recency, if it has one: a search uses it unless somebody says otherwise."""
+"""Preset → its recency, if it has one: the default of a search in its index."""
 
 
 # -- fusion
@@ -102,7 +102,7 @@ def telling_less(ranking: Ranking, lacked: Mapping[int, float]) -> Ranking:
 
 
 BEHIND = 0.999
-"""What the best of those behind has of the score of those in front."""
+"""What the best chunk behind has of the score of those in front."""
 
 
 def in_front(scores: Mapping[int, float], chunks: Collection[int]) -> dict[int, float]:
@@ -253,7 +253,7 @@ MIN_STANDING_OUT = 0.2
 TIMES_THE_NEXT = 3.0
 """What is nearer than this, and so many times nearer than any other document, is meant."""
 MAX_STANDING_OUT = 8
-"""Chunks. What more of them have in common does not stand out."""
+"""Maximum chunks that stand out: what more of them have in common does not."""
 
 
 class Evidence(NamedTuple):
@@ -402,7 +402,7 @@ MAX_BONUS = 0.1
 """Of the score, for sentences that have all words of the query."""
 
 Factor = Callable[[str], float]
-"""Path → what its score is multiplied with."""
+"""Path → the factor on a score."""
 
 
 def no_bonus(_: str) -> float:
@@ -437,7 +437,7 @@ class Contexts:
 
     @cached_property
     def _terms(self) -> dict[str, frozenset[str]]:
-        """Of each sentence but the one about everything, which sets nothing apart."""
+        """The terms of each sentence except the one about everything, which sets nothing apart."""
         return {place: _terms_of(text) for place, text in self.sentences.items() if place}
 
     def factors(self, reader: Reader, words: Sequence[WordReading]) -> Factor:

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 
 DEPTH = 200
-"""Passages of other documents that each of the two ways brings."""
+"""Passages of other documents that each of the two ways contributes."""
 TELLING_TERMS = 40
-"""Of a passage or document: those that are frequent in it and rare elsewhere."""
+"""Maximum telling terms of a passage or document: terms that are frequent in it and rare elsewhere."""
 COMMON = 0.2
-"""A term that a larger share of all chunks has tells nothing, unless the index is small."""
+"""A term that a larger share of all chunks has says nothing, unless the index is small."""
 MEANING = 0.7
 """Share of the vectors in a score; the rest is words."""
 MIN_TERM = 3
-"""Letters, where a letter is not a word."""
+"""Minimum letters of a term, in scripts where a letter is not a word."""
 SHOWN_WORDS = 5
 
 
@@ -225,7 +225,7 @@ MIN_WORD = 4
 COMMON_NAMES = frozenset(
     {"index", "readme", "overview", "introduction", "home", "notes", "untitled", "todo", "summary"}
 )
-"""What many documents are called says nothing about one of them."""
+"""Names that many documents have, and that say nothing about one of them."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NOT_PROSE = re.compile(
@@ -346,9 +346,9 @@ def _stem(path: str) -> str:
 FOR_LINKS = 0.1
 """What documents that both link to add to a score, at most."""
 FOR_A_MENTION = 0.2
-"""What it adds that one document names the other."""
+"""What a mention of one document in the other adds."""
 NEAR = 0.45
-"""The least score of a link that is suggested for nearness alone."""
+"""Minimum score of a link that is suggested for nearness alone."""
 COMPARED_BATCH = 512
 """Documents that are compared with all others at once."""
 

@@ -168,7 +168,7 @@ def _without_phrases(words: str, phrases: Iterable[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _content_terms(query: str) -> tuple[str, ...]:
-    """Asked for each hit of a query."""
+    """Remembered: every hit of a query asks for them."""
     return tuple(content_terms(query))
 
 
@@ -204,7 +204,7 @@ def _phrases_in(query_terms: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _operators_in(query_terms: frozenset[str]) -> tuple[str, ...]:
-    """Few queries have one, and each line of each hit is asked."""
+    """Remembered: few queries have an operator, and every line of every hit asks."""
     return tuple(filter(is_operator, query_terms))
 
 

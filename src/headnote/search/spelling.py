@@ -214,15 +214,15 @@ def _in_a_sentence(word: str) -> str:
 Kind = Literal["known", "beginning", "misspelt", "unknown"]
 
 TRUST = 0.8
-"""What a word counts that is not the one that was typed."""
+"""Weight of a word other than the one that was typed."""
 WITHOUT_ACCENTS = 0.2
-"""What a Vietnamese word counts without its accents, if documents have it with them."""
+"""Weight of a Vietnamese word without its accents, if documents have it with them."""
 COVERED_BY_CORRECTION = 0.4
 """How much of a word a text covers that has a correction of it: a word about something else may look like any other."""
 FORGIVEN = 1.0
 """A single unknown word weighs at most as much as all the known ones."""
 MIN_BEGINNING = 2
-"""Letters. One letter begins too many words."""
+"""Minimum letters of a beginning: one letter begins too many words."""
 MAX_COMPLETIONS = 40
 RARE = 1000
 """A last word that less than one in so many chunks has may be the beginning of another one."""
@@ -240,11 +240,11 @@ HARDLY_ANY = 10_000
 TIMES_AS_COMMON = 200
 """How many times as many chunks have the word that such a mistake stands for."""
 MAX_FOUND = 3
-"""Of what a word may be, a hit names no more."""
+"""Maximum words that a hit names for one word of the query."""
 MAX_CORRECTED = 4
 """Words of a query. One that has more unknown words is about something else, or in another language."""
 MIN_STEM = 4
-"""Letters. Shorter stems are in too many words that do not exist: `netlfy` would be `netly`."""
+"""Minimum letters of a stem: shorter ones are in too many words that do not exist, as `netlfy` would be `netly`."""
 COMPARED_WITH_ENDINGS = 24
 """Stems that are compared once more, as words."""
 

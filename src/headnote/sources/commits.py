@@ -58,7 +58,7 @@ def _packed(file: Path, name: str) -> str:
 
 
 class NoHistory(Exception):
-    """Git is not there, or does not read this folder; in its own words."""
+    """Git is missing, or does not read this folder; the message is git's own."""
 
 
 class KnownFiles(NamedTuple):

@@ -205,8 +205,8 @@ class Tree:
         return found[0].removesuffix("/.") if found else None
 
     def globs(self, names: Iterable[str], globs: Iterable[str]) -> list[str]:
-        """Globs for what these globs match inside these roots, from there or with the name of the root in front. None
-        of either stand for all."""
+        """Return globs for what these globs match inside these roots, counted from a root or with its name in front.
+        Without globs, or without roots, all count."""
         within = list(globs)
         names = list(names)
         for name in names:
@@ -391,8 +391,8 @@ def left_out_hint(left_out: Sequence[SkippedFile]) -> str:
 
 
 def why_left_out(tree: Tree, path: str, max_bytes: int) -> SkippedFile | None:
-    """Why a file that exists is no document, and the file or folder that this is about; None if nobody can miss it:
-    there is no such file, or it is none of those that are looked for."""
+    """Why a file that exists is no document, and the file or folder that is the cause; None if it cannot be missed:
+    there is no such file, or nobody looks for files of its kind."""
     place = tree.place(path)
     parts = place.path.split("/") if place else [""]
     hidden = {"", ".", "..", *map(os.fsdecode, PRIVATE_FOLDERS)}

@@ -1,4 +1,4 @@
-"""What a function says of each word, remembered: texts repeat their words.
+"""The results of a function for each word, remembered: texts repeat their words.
 
 Nearly all of the time that words take is spent in one loop, which cuts a text at its blanks and looks up what stands
 between them. A compiled build has that loop in C (`native.c`), which does the same.
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 LONGEST = 128
-"""Bytes of a word that is remembered. Longer ones are data and hardly occur twice; a word of a script without blanks is
-a whole clause."""
+"""Maximum bytes of a word that is remembered. Longer ones are data and hardly occur twice; a word of a script without
+blanks is a whole clause."""
 
 Result = TypeVar("Result")
 

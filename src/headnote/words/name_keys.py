@@ -30,7 +30,7 @@ NAME_KINDS: tuple[NameKind, ...] = get_args(NameKind)
 """What a name may be, in the order in which it counts: a document that is called so is meant before a section is."""
 
 MAX_NAME_CHARS = 1000
-"""A longer query is a text, and nothing is called so."""
+"""Maximum characters of a name: a longer query is a text, and no name."""
 
 _WORD = re.compile(r"[0-9a-z]+(?:\+\+|#)?")
 """`C`, `C++` and `C#` are three things."""

@@ -28,11 +28,11 @@ from headnote.words.languages import LATIN
 from headnote.words.memory import word_memory
 
 MAX_TERM_CHARS = 80
-"""Characters. Longer terms are cut in documents and queries alike, so they still match."""
+"""Maximum characters of a term. Longer terms are cut in documents and queries alike, so they still match."""
 MAX_PARTS = 24
-"""A word with more parts is a list of names or encoded data: its parts count, the whole does not."""
+"""Maximum parts of a word that counts as a whole. One with more is a list of names or encoded data: its parts count."""
 MAX_QUERY_TERMS = 64
-"""A query that has more is a pasted text; its rarest terms say what it is about."""
+"""Maximum terms of a query that count. One that has more is a pasted text; its rarest terms say what it is about."""
 _TABLE_SIZE = 200_000
 """Entries in the table, some thirty megabytes; in that of another language than English, a tenth. A full table is
 emptied."""
