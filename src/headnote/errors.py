@@ -192,6 +192,11 @@ class FilterError(SettingsError):
         super().__init__(f"{message}, {where}" if text.strip() else message, path=path, line=line, remedy=remedy)
 
 
+def reason_of(error: OSError | ValueError) -> str:
+    """What the system says, as it stands in the middle of a message."""
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
 def warn(warning: Warning) -> None:
     """Show a warning, at the line of the program that called headnote."""
     frame, level = sys._getframe(), 1

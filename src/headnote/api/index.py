@@ -205,10 +205,10 @@ class Index(IndexedFolder):
         report = self._update_documents(task, on_progress)
         return self._update_vectors(report, task, on_progress, should_stop) if vectors else report
 
-    def take_settings(self, configure: Configure = "keep") -> None:
+    def take_settings(self) -> None:
         """Take the settings as they are by now: another process may have stored others since the index was opened, and
         the file may have changed. What is stored, only an update changes."""
-        self._take_settings(configure)
+        self._take_settings("keep")
 
     def pack(
         self,

@@ -20,7 +20,7 @@ from headnote.cli.terminal import StyledLine, StyledText, write_json, write_line
 from headnote.config import Choice, choose, load_index_settings
 from headnote.embedding.gpu import DEVICES, check_device, check_gpu
 from headnote.embedding.registry import get_embedder
-from headnote.errors import BulkError, SettingsError
+from headnote.errors import BulkError, SettingsError, reason_of
 from headnote.extra.scale.job import Job, Summary, report_lines, run_job
 from headnote.extra.scale.storage import is_remote
 from headnote.extra.scale.work import Recipe
@@ -179,9 +179,8 @@ def _write_report(file: Path, summary: Summary) -> None:
     try:
         file.write_bytes(report_lines(summary.failures))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise BulkError(
-            f"cannot be written: {reason}", path=str(file), remedy="name another file for --report"
+            f"cannot be written: {reason_of(error)}", path=str(file), remedy="name another file for --report"
         ) from None
 
 

@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem, ShellComplete, add_completion
 from headnote.cli import choices
 from headnote.cli.command import Argument, Command
 from headnote.cli.terminal import StyledText, write_lines
-from headnote.errors import HeadnoteError, SettingsError
+from headnote.errors import HeadnoteError, SettingsError, reason_of
 
 # -- The scripts that connect a shell with `headnote`: they pass on the line, and offer what comes back.
 
@@ -157,7 +157,7 @@ def install_script(shell: str) -> list[str]:
         file.write_text(SCRIPTS[shell], encoding="utf-8")
     except OSError as error:
         remedy = f"add this line to the startup file of {shell}: {_by_hand(shell)}"
-        raise HeadnoteError(f"cannot be written: {_reason(error)}", path=str(file), remedy=remedy) from None
+        raise HeadnoteError(f"cannot be written: {reason_of(error)}", path=str(file), remedy=remedy) from None
     said = [f"wrote {file}"]
     if shell != "fish":
         said.append(_source(file, _startup_file(shell)))
@@ -204,7 +204,7 @@ def _source(file: Path, startup: Path) -> str:
             return f"{startup} reads it already"
     except OSError as error:
         remedy = f"add this line to it: {line}"
-        raise HeadnoteError(f"cannot be changed: {_reason(error)}", path=str(startup), remedy=remedy) from None
+        raise HeadnoteError(f"cannot be changed: {reason_of(error)}", path=str(startup), remedy=remedy) from None
     return f"added to {startup}: {line}"
 
 
@@ -218,10 +218,6 @@ def _add_line(file: Path, line: bytes) -> bool:
             return False
         stream.write((b"" if not written or written.endswith(b"\n") else b"\n") + line + b"\n")
     return True
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
 
 
 # What a shell asks

@@ -117,9 +117,10 @@ class UpdateBars:
     It draws only when called, so no second thread runs while worker processes are started.
     """
 
-    def __init__(self, name: str = "", at_once: bool = False) -> None:
-        """`name`: which of several updates this is. With `at_once`, a terminal shows something from the start."""
-        self.name = name
+    def __init__(self, at_once: bool = False) -> None:
+        """With `at_once`, a terminal shows something from the start."""
+        self.name = ""
+        """Which of several updates this is."""
         self._at_once = at_once
         self._is_terminal = sys.stderr.isatty()
         self._bar = "" if is_ascii_only(sys.stderr) else "━╌"

@@ -104,10 +104,10 @@ def no_link(_: str, __: int) -> str:
     return ""
 
 
-def editor_links(root: Path, stream: TextIO | None = None) -> Link:
+def editor_links(root: Path) -> Link:
     """How files are linked here: to the editor of the settings, else as files. No links where nobody could follow them:
     outside of a terminal, in one that does not know them, with NO_COLOR, or with FORCE_HYPERLINK=0."""
-    if not _shows_links(stream or sys.stdout, os.environ):
+    if not _shows_links(sys.stdout, os.environ):
         return no_link
     template = _template(root)
 

@@ -248,12 +248,10 @@ def in_effect(loaded: LoadedTable[SearchSettings], preset: str) -> LoadedTable[S
     return LoadedTable(replace(settings, recency=recency), {**loaded.origins, "recency": f"preset {preset}"})
 
 
-def packed_search_settings(
-    stored: Mapping[str, Any], place: str, environment: Mapping[str, str] | None = None
-) -> SearchSettings:
+def packed_search_settings(stored: Mapping[str, Any], place: str) -> SearchSettings:
     """The settings that came with a pack, below those of the environment. No file is read: it belongs to something
     else."""
-    variables = SEARCH.variable_entries(os.environ if environment is None else environment)
+    variables = SEARCH.variable_entries(os.environ)
     entries = {name: SettingEntry(name, value, place) for name, value in stored.items()}
     return SEARCH.resolve(SEARCH.values(entries | variables)).settings
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 from headnote.arguments import expect
 from headnote.config.tables import Check, LoadedTable, Table, count, nearest_file, text, texts, user_file
 from headnote.config.trust import USER_FOLDER, user_folder
-from headnote.errors import SettingsError, nearest, shown
+from headnote.errors import SettingsError, nearest, reason_of, shown
 
 # -- Editors that a document can be opened in: each has an address that the system hands over to it.
 
@@ -203,9 +203,8 @@ def kept_token(root: Path, *, renew: bool = False) -> str:
     try:
         return _renewed(file) if renew or not file.exists() else _read(file)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise SettingsError(
-            f"no token can be kept there: {reason}",
+            f"no token can be kept there: {reason_of(error)}",
             path=str(file),
             remedy=f"give one in HEADNOTE_TOKEN, or set {USER_FOLDER}",
         ) from None

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from headnote.errors import reason_of
 from headnote.sources.repository import git_folder, repository_top
 
 _HARMLESS = (
@@ -161,7 +162,7 @@ def _run(folder: Path, *arguments: str, output: IO[bytes]) -> None:
             check=False,
         )
     except OSError as error:
-        raise NoHistory(f"git cannot be run: {(error.strerror or str(error)).lower()}") from None
+        raise NoHistory(f"git cannot be run: {reason_of(error)}") from None
     if ended.returncode:
         said = ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
         raise NoHistory(said or f"git ended with {ended.returncode}")

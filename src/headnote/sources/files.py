@@ -15,7 +15,7 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from headnote.errors import MissingSource, NotAFile, NotText, SourceError, UnreadableSource
+from headnote.errors import MissingSource, NotAFile, NotText, SourceError, UnreadableSource, reason_of
 from headnote.formats.kinds import suffixes_of
 from headnote.lines import count_line_ends
 
@@ -273,8 +273,7 @@ def source_error(path: str, error: OSError | ValueError) -> SourceError:
     # A ValueError is a NUL in the name: no such file can exist.
     if isinstance(error, (FileNotFoundError, NotADirectoryError, ValueError)):
         return MissingSource("no such file or folder", path=path, remedy="check the path")
-    reason = (error.strerror or str(error)).lower()
-    return UnreadableSource(f"cannot be read: {reason}", path=path, remedy="check its permissions")
+    return UnreadableSource(f"cannot be read: {reason_of(error)}", path=path, remedy="check its permissions")
 
 
 # -- A listed file → its text and hash, all of one moment

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from headnote.errors import reason_of
 from headnote.sources.ignore import (
     OUTPUT_FOLDERS,
     IgnoreScope,
@@ -116,7 +117,7 @@ def read_ignore_file(path: str | os.PathLike[str], folder: bytes) -> Rules | Non
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UnusableRules(f"ignored: {(error.strerror or str(error)).lower()}") from None
+        raise UnusableRules(f"ignored: {reason_of(error)}") from None
 
 
 def why_ignored(verdict: Verdict, name: str, maker: str = "") -> str:

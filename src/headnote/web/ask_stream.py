@@ -31,9 +31,8 @@ logger = logging.getLogger(__name__)
 class AskLimiter:
     """The slots for answers of one server."""
 
-    def __init__(self, most: int = MAX_ANSWERS) -> None:
-        self._most = most
-        self._slots = threading.BoundedSemaphore(most)
+    def __init__(self) -> None:
+        self._slots = threading.BoundedSemaphore(MAX_ANSWERS)
 
     def respond(self, served: Served, request: AskRequest) -> AskResponse:
         """A response that streams the answer; refused at once if no slot is free."""
@@ -41,7 +40,7 @@ class AskLimiter:
             raise Refused(
                 503,
                 "busy",
-                f"{self._most} questions are being answered already",
+                f"{MAX_ANSWERS} questions are being answered already",
                 f"ask again in {RETRY_SECONDS} seconds",
                 {"Retry-After": str(RETRY_SECONDS)},
             )

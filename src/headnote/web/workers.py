@@ -39,7 +39,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from headnote.api import Index
 from headnote.api.keeper import KeeperState, Served, files_read_of, keep_fresh
-from headnote.errors import IndexFailure, SettingsError, UnreadIndex, UntrustedSettings
+from headnote.errors import IndexFailure, SettingsError, UnreadIndex, UntrustedSettings, reason_of
 from headnote.processes import FROM_NOTHING
 from headnote.signals import signals_later
 from headnote.web.app import make_app
@@ -106,10 +106,8 @@ def open_socket(host: str, port: int | None) -> socket.socket:
         except OSError as error:
             if error.errno in (errno.EADDRINUSE, errno.EACCES) and candidate != candidates[-1]:
                 continue
-            reason = (error.strerror or str(error)).lower()
-            raise SettingsError(
-                f"cannot listen at {host}:{candidate}: {reason}", remedy="choose another --port or --host"
-            ) from None
+            remedy = "choose another --port or --host"
+            raise SettingsError(f"cannot listen at {host}:{candidate}: {reason_of(error)}", remedy=remedy) from None
     raise AssertionError("a port was tried or refused")
 
 
