@@ -134,9 +134,6 @@ def deadline_variable(purpose: Purpose) -> str:
 # -- Cancelling a request from another thread, which may block in a read for minutes.
 
 
-# -- The HTTP client: JSON out, JSON or a stream back, and every failure as one of our errors.
-
-
 class Cancelled(Exception):
     """The request was cancelled: nobody waits for its result any more."""
 

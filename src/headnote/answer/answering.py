@@ -252,8 +252,6 @@ def _citation(quote: Quote, passage: ShownPassage) -> Citation:
 # -- A question that goes on from earlier ones: what to search for, and what to remind a model of.
 
 
-# -- Passages in, an answer out: by a model, or from the passages themselves.
-
 ENOUGH_TERMS = 2
 """Content terms with which a question can be searched for by itself; "And in winter?" has one."""
 MAX_TURNS = 4

@@ -10,9 +10,9 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from typing import Annotated, Any, BinaryIO
 
 from headnote import __version__
@@ -208,9 +208,7 @@ def instructions_for(contexts: Contexts, opening: str = INSTRUCTIONS) -> str:
 
 def make_server(serve: Serve, contexts: Contexts = NO_CONTEXTS) -> MCPServer:
     """The tools over one index. `contexts` is what is said about its folders when the server starts."""
-    tools = [
-        make(serve) for make in (_search, _grep, _ask, _outline, _read, _multi_read, _links, _lint, _related, _status)
-    ]
+    tools = [_tool(serve, replying, *options) for replying, options in _TOOLS.items()]
     told = instructions_for(contexts)
     server = MCPServer("headnote", instructions=told, version=__version__, log_level="WARNING", tools=tools)
     add_resources(server, serve)
@@ -306,179 +304,146 @@ def _parameter(name: str) -> Parameter:
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=field)
 
 
-def _with_options(function: Callable[..., Any], names: Sequence[str], after: int) -> Callable[..., Any]:
-    """The function with these search options as arguments, behind this many of its own."""
-    *own, _ = signature(function, eval_str=True).parameters.values()  # the last one takes them
-    listed = [*own[:after], *map(_parameter, names), *own[after:]]
-    function.__signature__ = Signature(listed, return_annotation=CallToolResult)  # type: ignore[attr-defined]
-    return function
+def search(index: Index, state: KeeperState, query: Query, budget: Budget = BUDGET, **options: Any) -> Reply:
+    """Find passages by meaning and by words. Use plain language or exact names."""
+    said = {name: value for name, value in options.items() if name == "where" or value != ""}
+    arguments = read_options(dict.fromkeys(SEARCH_OPTIONS) | said)
+    arguments["limit"] = arguments["limit"] or index.search_settings.limit or AGENT_HITS
+    hits = index.search(query, **arguments)
+    why = "" if hits else index.why_empty(query, can_set_score=False, **arguments)
+    understood = index.understand(query, literal=arguments["literal"], where=arguments["where"])
+    return hits_reply(query, hits, budget, state, why, understood)
 
 
-def _search(serve: Serve) -> Tool:
-    def search(query: Query, budget: Budget = BUDGET, structured: Structured = False, **options: Any) -> CallToolResult:
-        def reply(index: Index, state: KeeperState) -> Reply:
-            said = {name: value for name, value in options.items() if name == "where" or value != ""}
-            arguments = read_options(dict.fromkeys(SEARCH_OPTIONS) | said)
-            arguments["limit"] = arguments["limit"] or index.search_settings.limit or AGENT_HITS
-            hits = index.search(query, **arguments)
-            why = "" if hits else index.why_empty(query, can_set_score=False, **arguments)
-            understood = index.understand(query, literal=arguments["literal"], where=arguments["where"])
-            return hits_reply(query, hits, budget, state, why, understood)
-
-        return _result(serve, reply, structured)
-
-    tool = _with_options(search, SEARCH_OPTIONS, after=1)
-    return strict_tool(tool, "Find passages by meaning and by words. Use plain language or exact names.")
-
-
-def _grep(serve: Serve) -> Tool:
-    def grep(
-        pattern: Annotated[
-            str, Field(description="A regular expression as Python writes them, within a line.", max_length=1000)
-        ],
-        literal: Annotated[bool, Field(description="The pattern is ordinary text.")] = False,
-        ignore_case: Annotated[bool, Field(description="Letters match whatever their case.")] = False,
-        budget: Budget = BUDGET,
-        structured: Structured = False,
-        **options: Any,
-    ) -> CallToolResult:
-        def reply(index: Index, state: KeeperState) -> Reply:
-            said = {name: value for name, value in options.items() if name == "where" or value != ""}
-            filters: dict[str, Any] = dict(read_options(dict.fromkeys(GREP_OPTIONS) | said))
-            room = max(budget - OVERHEAD, OVERHEAD)
-            found = index.grep(pattern, literal=literal, ignore_case=ignore_case, budget=room, **filters)
-            return matches_reply(found, budget, state, "" if found.searched else index.why_no_documents())
-
-        return _result(serve, reply, structured)
-
-    tool = _with_options(grep, GREP_OPTIONS, after=3)
-    return strict_tool(tool, "Every line that a pattern matches, by document, counts first: for all uses of a name.")
+def grep(
+    index: Index,
+    state: KeeperState,
+    pattern: Annotated[
+        str, Field(description="A regular expression as Python writes them, within a line.", max_length=1000)
+    ],
+    literal: Annotated[bool, Field(description="The pattern is ordinary text.")] = False,
+    ignore_case: Annotated[bool, Field(description="Letters match whatever their case.")] = False,
+    budget: Budget = BUDGET,
+    **options: Any,
+) -> Reply:
+    """Every line that a pattern matches, by document, counts first: for all uses of a name."""
+    said = {name: value for name, value in options.items() if name == "where" or value != ""}
+    filters: dict[str, Any] = dict(read_options(dict.fromkeys(GREP_OPTIONS) | said))
+    room = max(budget - OVERHEAD, OVERHEAD)
+    found = index.grep(pattern, literal=literal, ignore_case=ignore_case, budget=room, **filters)
+    return matches_reply(found, budget, state, "" if found.searched else index.why_no_documents())
 
 
-def _ask(serve: Serve) -> Tool:
-    def ask(
-        question: Question, limit: Limit = 6, budget: Budget = BUDGET, structured: Structured = False, **options: Any
-    ) -> CallToolResult:
-        def reply(index: Index, state: KeeperState) -> Reply:
-            given: dict[str, Any] = {name: value or () for name, value in options.items()}
-            return answer_reply(index.ask(question, limit=limit, **given), budget, state)
-
-        return _result(serve, reply, structured)
-
-    tool = _with_options(ask, ASK_OPTIONS, after=2)
-    return strict_tool(tool, "Answer a question from the documents, with checked citations.")
+def ask(
+    index: Index, state: KeeperState, question: Question, limit: Limit = 6, budget: Budget = BUDGET, **options: Any
+) -> Reply:
+    """Answer a question from the documents, with checked citations."""
+    given: dict[str, Any] = {name: value or () for name, value in options.items()}
+    return answer_reply(index.ask(question, limit=limit, **given), budget, state)
 
 
-def _outline(serve: Serve) -> Tool:
-    def outline(path: DocumentPath = "", budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
-        def reply(index: Index, state: KeeperState) -> Reply:
-            if not path:
-                return documents_reply(index.documents(), budget, state, index.why_no_documents())
-            view = index.document(path)
-            return outline_reply(view.document.path, view.headings, budget)
-
-        return _result(serve, reply, structured)
-
-    return strict_tool(outline, "Headings of a document with their lines; without a path, the list of documents.")
+def outline(index: Index, state: KeeperState, path: DocumentPath = "", budget: Budget = BUDGET) -> Reply:
+    """Headings of a document with their lines; without a path, the list of documents."""
+    if not path:
+        return documents_reply(index.documents(), budget, state, index.why_no_documents())
+    view = index.document(path)
+    return outline_reply(view.document.path, view.headings, budget)
 
 
-def _read(serve: Serve) -> Tool:
-    def read(
-        path: Annotated[
-            str, Field(description="Document, as search names it; leave out with the whole key of a chunk.")
-        ] = "",
-        start_line: Annotated[int, Field(description="First line, from 1.", ge=1)] = 1,
-        end_line: Annotated[int | None, Field(description="Last line, included.", ge=1)] = None,
-        heading: Annotated[str, Field(description="Read the section under this heading instead.")] = "",
-        chunk: Annotated[str, Field(description="Read this chunk instead, as search names it: #1f00-0.")] = "",
-        budget: Budget = BUDGET,
-        structured: Structured = False,
-    ) -> CallToolResult:
-        def passage(index: Index) -> Passage:
-            if chunk:
-                key = index.document(path).document.path + chunk if chunk.startswith("#") else chunk
-                stored = index.chunk(key)
-                return Passage(stored.path, stored.row.start_line, stored.row.end_line, stored.text)
-            return index.section(path, heading) if heading else index.read(path, start_line, end_line)
-
-        return _result(serve, lambda index, _: passage_reply(passage(index), budget), structured)
-
-    return strict_tool(read, "Lines of a document: by numbers, by heading, by chunk, or all from the beginning.")
+def read(
+    index: Index,
+    _: KeeperState,
+    path: Annotated[
+        str, Field(description="Document, as search names it; leave out with the whole key of a chunk.")
+    ] = "",
+    start_line: Annotated[int, Field(description="First line, from 1.", ge=1)] = 1,
+    end_line: Annotated[int | None, Field(description="Last line, included.", ge=1)] = None,
+    heading: Annotated[str, Field(description="Read the section under this heading instead.")] = "",
+    chunk: Annotated[str, Field(description="Read this chunk instead, as search names it: #1f00-0.")] = "",
+    budget: Budget = BUDGET,
+) -> Reply:
+    """Lines of a document: by numbers, by heading, by chunk, or all from the beginning."""
+    if chunk:
+        stored = index.chunk(index.document(path).document.path + chunk if chunk.startswith("#") else chunk)
+        passage = Passage(stored.path, stored.row.start_line, stored.row.end_line, stored.text)
+    else:
+        passage = index.section(path, heading) if heading else index.read(path, start_line, end_line)
+    return passage_reply(passage, budget)
 
 
-def _multi_read(serve: Serve) -> Tool:
-    def multi_read(
-        paths: Annotated[
-            str | Annotated[list[str], Field(min_length=1, max_length=100)],
-            Field(description="Documents, globs such as guide/**, path:first-last, or path#heading; one or a list."),
-        ],
-        budget: Budget = BUDGET,
-        structured: Structured = False,
-    ) -> CallToolResult:
-        def reply(index: Index, _: KeeperState) -> Reply:
-            return passages_reply(index.read_many(paths, budget=max(budget - OVERHEAD, OVERHEAD)), budget)
-
-        return _result(serve, reply, structured)
-
-    return strict_tool(
-        multi_read, "Several documents or sections in one reply; says what had no room and how to get it."
-    )
+def multi_read(
+    index: Index,
+    _: KeeperState,
+    paths: Annotated[
+        str | Annotated[list[str], Field(min_length=1, max_length=100)],
+        Field(description="Documents, globs such as guide/**, path:first-last, or path#heading; one or a list."),
+    ],
+    budget: Budget = BUDGET,
+) -> Reply:
+    """Several documents or sections in one reply; says what had no room and how to get it."""
+    return passages_reply(index.read_many(paths, budget=max(budget - OVERHEAD, OVERHEAD)), budget)
 
 
-def _links(serve: Serve) -> Tool:
-    def links(path: DocumentPath, budget: Budget = BUDGET, structured: Structured = False) -> CallToolResult:
-        def reply(index: Index, state: KeeperState) -> Reply:
-            return links_reply(index.document(path), budget, state)
-
-        return _result(serve, reply, structured)
-
-    return strict_tool(links, "What a document links to, and which documents link to it.")
+def links(index: Index, state: KeeperState, path: DocumentPath, budget: Budget = BUDGET) -> Reply:
+    """What a document links to, and which documents link to it."""
+    return links_reply(index.document(path), budget, state)
 
 
-def _lint(serve: Serve) -> Tool:
-    def lint(
-        kinds: Annotated[
-            str | list[str] | None, Field(description=f"Only findings of this kind, or of these: {', '.join(KINDS)}.")
-        ] = None,
-        budget: Budget = BUDGET,
-        structured: Structured = False,
-    ) -> CallToolResult:
-        def reply(index: Index, state: KeeperState) -> Reply:
-            if index.pack_info is not None:
-                raise SettingsError("a pack has no files to check", remedy="ask where the folder is")
-            return lint_reply(check_all(index.root, only=strings("kinds", kinds)), budget, state)
-
-        return _result(serve, reply, structured)
-
-    return strict_tool(
-        lint,
-        "What is wrong with the pages: broken links, wanted pages, orphans, copies, stubs; if asked, other numbers.",
-    )
+def lint(
+    index: Index,
+    state: KeeperState,
+    kinds: Annotated[
+        str | list[str] | None, Field(description=f"Only findings of this kind, or of these: {', '.join(KINDS)}.")
+    ] = None,
+    budget: Budget = BUDGET,
+) -> Reply:
+    """What is wrong with the pages: broken links, wanted pages, orphans, copies, stubs; if asked, other numbers."""
+    if index.pack_info is not None:
+        raise SettingsError("a pack has no files to check", remedy="ask where the folder is")
+    return lint_reply(check_all(index.root, only=strings("kinds", kinds)), budget, state)
 
 
-def _related(serve: Serve) -> Tool:
-    def related(
-        path: Annotated[
-            str, Field(description="Document, path:line or path#heading; leave out with unlinked for the whole folder.")
-        ] = "",
-        limit: Limit = 5,
-        unlinked: Annotated[bool, Field(description="Suggest links to make, each with its place and text.")] = False,
-        budget: Budget = BUDGET,
-        structured: Structured = False,
-    ) -> CallToolResult:
-        def reply(index: Index, state: KeeperState) -> Reply:
-            return related_reply(index.related(path, limit=limit, unlinked=unlinked), budget, state)
-
-        return _result(serve, reply, structured)
-
-    return strict_tool(related, "Passages near a document or passage that it does not link to yet, or links to make.")
+def related(
+    index: Index,
+    state: KeeperState,
+    path: Annotated[
+        str, Field(description="Document, path:line or path#heading; leave out with unlinked for the whole folder.")
+    ] = "",
+    limit: Limit = 5,
+    unlinked: Annotated[bool, Field(description="Suggest links to make, each with its place and text.")] = False,
+    budget: Budget = BUDGET,
+) -> Reply:
+    """Passages near a document or passage that it does not link to yet, or links to make."""
+    return related_reply(index.related(path, limit=limit, unlinked=unlinked), budget, state)
 
 
-def _status(serve: Serve) -> Tool:
-    def status(structured: Structured = False) -> CallToolResult:
-        return _result(serve, lambda index, state: status_reply(index.status(), state, index.left_out()), structured)
+def status(index: Index, state: KeeperState) -> Reply:
+    """How large the index is, and whether it is up to date."""
+    return status_reply(index.status(), state, index.left_out())
 
-    return strict_tool(status, "How large the index is, and whether it is up to date.")
+
+_TOOLS: Mapping[Callable[..., Reply], tuple[Sequence[str], int]] = {
+    search: (SEARCH_OPTIONS, 1),
+    grep: (GREP_OPTIONS, 3),
+    ask: (ASK_OPTIONS, 2),
+    **dict.fromkeys((outline, read, multi_read, links, lint, related, status), ((), 0)),
+}
+"""Tool → the search options that it has as arguments, behind this many of its own."""
+
+
+def _tool(serve: Serve, replying: Callable[..., Reply], options: Sequence[str], after: int) -> Tool:
+    """A tool, to which an agent gives everything but index and state. Its docstring is what the agent is told."""
+
+    def call(structured: bool = False, **given: Any) -> CallToolResult:
+        return _result(serve, lambda index, state: replying(index, state, **given), structured)
+
+    _, _, *parameters = signature(replying, eval_str=True).parameters.values()
+    own = [one for one in parameters if one.kind is not Parameter.VAR_KEYWORD]
+    last = Parameter("structured", Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=Structured)
+    listed = [*own[:after], *map(_parameter, options), *own[after:], last]
+    call.__name__ = replying.__name__
+    call.__signature__ = Signature(listed, return_annotation=CallToolResult)  # type: ignore[attr-defined]
+    return strict_tool(call, getdoc(replying) or "")
 
 
 def _result(serve: Serve, reply: Callable[[Index, KeeperState], Reply], structured: bool) -> CallToolResult:

@@ -63,9 +63,6 @@ def _without_case(name: str) -> str:
 # -- Hits widened to the text around them: their neighbours, or all of their section.
 
 
-# -- Chunks with their scores → the hits that answer a query, each with its reasons.
-
-
 def widened(hit: Hit, chunks: Sequence[StoredChunk], expand: Expand) -> Hit:
     """The hit over more of its document. `chunks` are all chunks of that document, in order.
 

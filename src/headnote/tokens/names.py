@@ -87,9 +87,6 @@ def _load(path: Path) -> Any:
 # -- A function `str → int` as a counter.
 
 
-# -- A name, a file or a function → the counter.
-
-
 class FunctionCounter(Counter):
     """Calls the function once for every text."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -25,6 +25,8 @@ from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 from headnote.tokens import get_counter
 from headnote.web import responses
 from headnote.web.responses import Failure, Problem
+
+Sent = TypeVar("Sent", bound=msgspec.Struct)
 
 
 def hit_answer(hit: Hit, query: str, literal: bool = False) -> responses.HitAnswer:
@@ -88,17 +90,14 @@ def heading_answers(text: str, entries: Sequence[OutlineEntry]) -> list[response
     ]
 
 
+def _like(kind: type[Sent], source: Any, **others: Any) -> Sent:
+    """A response of this kind: fields that `source` has by the same names, and `others`."""
+    names = (name for name in kind.__struct_fields__ if name not in others)
+    return kind(**{name: getattr(source, name) for name in names}, **others)
+
+
 def link_answer(link: LinkRow, broken: bool) -> responses.LinkAnswer:
-    return responses.LinkAnswer(
-        path=link.path,
-        line=link.line,
-        text=link.text,
-        target=link.target,
-        fragment=link.fragment,
-        resolved=link.resolved,
-        broken=broken,
-        picture=picture_address(link.resolved),
-    )
+    return _like(responses.LinkAnswer, link, broken=broken, picture=picture_address(link.resolved), sentence="")
 
 
 def link_answers(links: Sequence[LinkRow], broken: Collection[LinkRow]) -> list[responses.LinkAnswer]:
@@ -106,34 +105,18 @@ def link_answers(links: Sequence[LinkRow], broken: Collection[LinkRow]) -> list[
 
 
 def document_item(summary: DocumentSummary) -> responses.DocumentItem:
-    return responses.DocumentItem(
-        path=summary.path,
-        title=summary.title,
-        chunks=summary.chunks,
-        size=summary.size,
-        changed=summary.dated.time_ns / 1e9,
-        links=summary.links,
-        tags=list(summary.tags),
-    )
+    changed = summary.dated.time_ns / 1e9
+    return _like(responses.DocumentItem, summary, changed=changed, tags=list(summary.tags))
 
 
 def chunk_item(chunk: StoredChunk) -> responses.ChunkItem:
     row = chunk.row
-    return responses.ChunkItem(
-        index=row.number,
-        key=chunk.key,
-        start=row.start,
-        end=row.end,
-        start_line=row.start_line,
-        end_line=row.end_line,
-        breadcrumb=shown_breadcrumb(row.heading_path),
-        tokens=row.tokens,
-        part=row.part,
-    )
+    breadcrumb = shown_breadcrumb(row.heading_path)
+    return _like(responses.ChunkItem, row, index=row.number, key=chunk.key, breadcrumb=breadcrumb)
 
 
 def chunk_answer(chunk: Chunk) -> responses.ChunkAnswer:
-    return responses.ChunkAnswer(**{name: getattr(chunk, name) for name in responses.ChunkAnswer.__struct_fields__})
+    return _like(responses.ChunkAnswer, chunk)
 
 
 def block_answers(blocks: Sequence[Block], cut: Collection[int]) -> list[responses.BlockAnswer]:

@@ -356,9 +356,6 @@ def status(served: Served, _: requests.Nothing) -> responses.StatusAnswer:
     )
 
 
-# -- How the chunks of a text in the request answer a question.
-
-
 # -- A text of the request: cut into chunks with any settings, and asked a question.
 
 MAX_CHUNKS = 20_000

@@ -224,8 +224,6 @@ class TimedProtocol(H11Protocol):
 # -- A few bytes that several processes share: one writes how far the index is, the others read it.
 
 
-# -- `headnote serve --workers N`: several processes answer at one socket, and one keeps the index up to date.
-
 SIZE = 16 * 1024
 _HEADER = 8
 _MAX_TEXT_BYTES = 1000

@@ -55,9 +55,6 @@ def shared(some: Sequence[TextSpan], others: Sequence[TextSpan]) -> int:
     return size(some) + size(others) - size([*some, *others])
 
 
-# -- How good a ranking is
-
-
 # ── by characters ──
 
 

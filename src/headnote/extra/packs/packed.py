@@ -18,7 +18,7 @@ from headnote.errors import CorruptIndex, IndexFailure, NewerIndex, UnwritableIn
 from headnote.extras import load
 from headnote.store.integrity import Damaged, decoding, integer
 from headnote.store.sharing import only_value, rows
-from headnote.store.sqlite.connections import Identity, Opened, SqliteConnections, UnlockedFile
+from headnote.store.sqlite.connections import Identity, Opened, SqliteConnections, UnlockedFile, file_system_of
 from headnote.store.sqlite.documents import SqliteCaches
 from headnote.store.sqlite.schema import APPLICATION, VERSION, create_tables, version_of
 from headnote.store.sqlite.store import SqliteStore
@@ -103,16 +103,13 @@ class VerifiedFiles:
     """Opens connections that read such bytes. SQLite calls this in place of the operating system."""
 
     def __init__(self, data: VerifiedBytes) -> None:
-        self._apsw = load("apsw", "an index")
         self._data = data
-        from uuid import uuid4  # late: few indexes are packs
-
-        self._name = f"headnote-{uuid4().hex}"
-        self._vfs = _file_system(self._apsw, self._name, data)
+        self._name, self._vfs = file_system_of(lambda _: _VerifiedFile(data), read_only=True)
 
     def connect(self) -> Any:
-        flags = self._apsw.SQLITE_OPEN_READONLY | self._apsw.SQLITE_OPEN_URI
-        return self._apsw.Connection("file:pack?mode=ro&immutable=1", flags=flags, vfs=self._name)
+        apsw = load("apsw", "an index")
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return apsw.Connection("file:pack?mode=ro&immutable=1", flags=flags, vfs=self._name)
 
     def close(self) -> None:
         self._vfs.unregister()
@@ -132,26 +129,6 @@ class _VerifiedFile(UnlockedFile):
 
     def xFileSize(self) -> int:
         return self._data.size
-
-
-def _file_system(apsw: Any, name: str, data: VerifiedBytes) -> Any:
-    class VerifiedFileSystem(apsw.VFS):  # type: ignore[misc]
-        """A file system with one file, whatever it is called."""
-
-        def __init__(self) -> None:
-            super().__init__(name, "")
-
-        def xOpen(self, _name: Any, flags: list[int]) -> _VerifiedFile:
-            flags[1] = apsw.SQLITE_OPEN_READONLY
-            return _VerifiedFile(data)
-
-        def xFullPathname(self, path: str) -> str:
-            return path
-
-        def xAccess(self, _path: str, _flags: int) -> bool:
-            return False
-
-    return VerifiedFileSystem()
 
 
 # -- The index inside a pack

@@ -241,8 +241,9 @@ def _matcher(globs: str) -> Callable[[str], bool]:
 @contextmanager
 def opened_as_database(file: FileIO) -> Iterator[str]:
     """The address of the file, for connections that take addresses."""
-    name = f"headnote-{uuid4().hex}"
-    file_system = _file_system(load("apsw", "an index"), name, file)
+    # The journal of a new database is short, and of no use: a file that is not finished is thrown away.
+    main = _apsw().SQLITE_OPEN_MAIN_DB
+    name, file_system = file_system_of(lambda flags: _OpenedFile(file if flags & main else BytesIO()))
     try:
         yield f"file:opened?vfs={name}"
     finally:
@@ -300,17 +301,20 @@ class _OpenedFile(UnlockedFile):
         return self._file.seek(0, 2)
 
 
-def _file_system(apsw: Any, name: str, file: FileIO) -> Any:
-    class OpenedFileSystem(apsw.VFS):  # type: ignore[misc]
-        """A file system with one file, whatever it is called, and journals in memory."""
+def file_system_of(opened: Callable[[int], UnlockedFile], read_only: bool = False) -> tuple[str, Any]:
+    """A file system with one file, whatever that is called, and its name. `opened` makes the file from flags."""
+    sqlite = _apsw()
+    name = f"headnote-{uuid4().hex}"
+
+    class OpenedFileSystem(sqlite.VFS):  # type: ignore[misc, name-defined]
+        """Its methods are called in place of the operating system."""
 
         def __init__(self) -> None:
             super().__init__(name, "")
 
-        def xOpen(self, _name: Any, flags: list[int]) -> _OpenedFile:
-            flags[1] = flags[0]
-            # The journal of a new database is short, and of no use: a file that is not finished is thrown away.
-            return _OpenedFile(file if flags[0] & apsw.SQLITE_OPEN_MAIN_DB else BytesIO())
+        def xOpen(self, _name: Any, flags: list[int]) -> UnlockedFile:
+            flags[1] = sqlite.SQLITE_OPEN_READONLY if read_only else flags[0]
+            return opened(flags[0])
 
         def xDelete(self, _path: str, _is_synced: bool) -> None:
             """A journal is gone when it is closed."""
@@ -321,7 +325,7 @@ def _file_system(apsw: Any, name: str, file: FileIO) -> Any:
         def xAccess(self, _path: str, _flags: int) -> bool:
             return False
 
-    return OpenedFileSystem()
+    return name, OpenedFileSystem()
 
 
 # -- The steps of an update, each of which happens as a whole or not at all.
