@@ -376,7 +376,7 @@ class Index(IndexedFolder):
             limit: Maximum number of hits. By default 10; an agent gets 5.
             mode: `hybrid` searches by keyword and by meaning, `keyword` and `semantic` by one of them.
             path: Globs of documents; one must match.
-            roots: Names of folders, where the index has several; globs count from there, then.
+            roots: Names of folders, if the index has several; globs then count from there.
             tags: Tags that the document must all have, in its frontmatter or anywhere in its text.
             where: Frontmatter field → value, `a.b` being field `b` in `a`; or conditions such as `version >= 2`.
             since: Only documents changed since then: a time, a date, or `7d` ago.
@@ -751,7 +751,7 @@ class Index(IndexedFolder):
 
         Args:
             places: Each is a path, a glob such as `guide/**`, `path:first-last` or `path#heading`.
-            budget: Most tokens of all of them together, in cl100k; None for no limit. The passage that does not fit is
+            budget: Maximum tokens of all of them, in cl100k; None for no limit. The passage that does not fit is
                 cut between two lines. The rest is in `left_out`, with the place to read it by.
 
         Raises if none of the places names anything; those that do not are in `problems`.

@@ -84,13 +84,13 @@ def _write_text(report: LinkReport, root: Path) -> None:
 
 OFTEN = 3
 """Findings with one target from which on the target is named first: one cause, and one remedy."""
-_MOST_TARGETS = 10
+_MAX_TARGETS = 10
 
 
 def _totals(report: LinkReport) -> Iterator[StyledLine]:
     """The targets of many findings, with how many they are."""
     counts = Counter((finding.kind, finding.target) for finding in report.findings if finding.target)
-    frequent = [(kind, target, count) for (kind, target), count in counts.most_common(_MOST_TARGETS) if count >= OFTEN]
+    frequent = [(kind, target, count) for (kind, target), count in counts.most_common(_MAX_TARGETS) if count >= OFTEN]
     if frequent:
         yield [StyledText("most often:", "bold")]
         for kind, target, count in frequent:

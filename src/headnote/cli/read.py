@@ -39,7 +39,7 @@ COLUMNS = ("path", "start_line", "end_line", "text")
     about="A document by path, title or alias, a glob in quotes, PATH:FIRST-LAST or PATH#HEADING.",
 )
 @options.root_option
-@click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Most tokens of all passages together.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Maximum tokens of all passages together.")
 @options.no_update
 @options.place
 @output.shape

@@ -183,7 +183,7 @@ Query = Annotated[
     ),
 ]
 Question = Annotated[str, Field(description="What you want to know.", max_length=MAX_QUERY_CHARS)]
-Limit = Annotated[int, Field(description="Most passages.", ge=1, le=50)]
+Limit = Annotated[int, Field(description="Maximum number of passages.", ge=1, le=50)]
 DocumentPath = Annotated[str, Field(description="Document, as search names it; a title, alias or file name will do.")]
 Budget = Annotated[int, Field(description="Maximum tokens of the reply.", ge=100, le=20_000)]
 Structured = Annotated[bool, Field(description="Also return the reply as structuredContent, for programs.")]

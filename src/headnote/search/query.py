@@ -131,8 +131,8 @@ _TABLE = (
         most=50,
         flag=f"Maximum number of passages; {HITS} by default.",
         flags=("--limit", "-n"),
-        http=f"Most hits; {_USUAL}.",
-        agent=f"Most passages; {AGENT_HITS} unless the folder is configured otherwise.",
+        http=f"Maximum number of hits; {_USUAL}.",
+        agent=f"Maximum number of passages; {AGENT_HITS} unless the folder is configured otherwise.",
     ),
     SearchOption(
         "mode",
@@ -156,7 +156,7 @@ _TABLE = (
     SearchOption(
         "roots",
         Names,
-        "Names of folders, where the index has several; globs count from there, then.",
+        "Names of folders, if the index has several; globs then count from there.",
         flag="Only this folder of an index of several; repeatable.",
         metavar="NAME",
         flags=("--in",),
