@@ -131,7 +131,7 @@ texts = Check("a list, or text with commas", check_texts, if_said)
 OWN_FILE = "headnote.toml"
 PROJECT_FILE = "pyproject.toml"
 MAX_CHARACTERS = 1_000_000
-"""Of a settings file: several times the longest pyproject.toml that people write."""
+"""Maximum characters of a settings file: several times the longest pyproject.toml that people write."""
 
 _HEADER = re.compile(r"\s*\[+([^\[\]]*)\]")
 _KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*[=.]""")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PARALLEL = 4
 _BASE_BYTES = 1 << 20
 _BYTES_PER_TEXT = 200_000
-"""Of a response: a vector of 8192 numbers, each written in 24 characters."""
+"""Bytes of a response for each text: a vector of 8192 numbers, each written in 24 characters."""
 
 
 class TextBatches(NamedTuple):

@@ -37,7 +37,7 @@ _KINDS: dict[str, BlockKind] = {
     "target": "definition",
     "substitution_definition": "definition",
 }
-"""Of docutils' nodes; all others are directives, and lists with terms, fields or options."""
+"""Nodes of docutils that are blocks of ours; all others are directives, and lists with terms, fields or options."""
 _MAX_DEPTH = 6
 _STRANGE_LINE_END = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")
 """docutils ends a line there; nobody else does."""

@@ -300,7 +300,7 @@ _SLUGS: Mapping[Generator, tuple[_Slug, ...]] = {
     "jekyll": (_toc_slug,),
     "plain": (_toc_slug, _vitepress_slug, _dashed_slug, _underscored_slug),
 }
-"""Besides the anchors of GitHub, which are those of the others."""
+"""Generator → its anchors, besides those of GitHub, which the others have."""
 
 
 def means_the_top(fragment: str) -> bool:

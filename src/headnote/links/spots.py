@@ -39,14 +39,14 @@ GRID = 128
 PUSH = 46.0
 PULL = 0.08
 LENGTH = 60.0
-"""Of a link at rest."""
+"""Length of a link at rest."""
 LONG = 200.0
 """A longer link hardly pulls more: otherwise a few links between two topics draw them into one ball."""
 GRAVITY = 0.011
 FRICTION = 0.6
 FASTEST = 40.0
 WARM = 0.3
-"""What moves at first where most stays: of all that moves when everything is new."""
+"""Share of the first movement that is left where most documents stay: 1 when everything is new."""
 STAYING = 0.05
 """How far documents with a spot give way to new ones."""
 GOLDEN = 2.399963229728653

@@ -13,7 +13,7 @@ from headnote.model import breadcrumb_of
 SHORTCODE = re.compile(
     r"\{\{[<%](?:[^}]{0,400}?\btext=\"(?P<shown>[^\"]{0,200})\")?[^}]{0,400}[%>]\}\}|\{\*[^}]{0,400}\*\}"
 )
-"""Of Hugo, which may show its `text`, and an included file of FastAPI's documentation."""
+"""A shortcode of Hugo, which may show its `text`, or an included file of FastAPI's documentation."""
 
 _PHRASES = {
     "cleanup": "Cleaning up",

@@ -173,7 +173,7 @@ BUDGET = 2000
 """Default tokens of a reply."""
 
 OVERHEAD = 100
-"""Tokens that marks, places and the list of what is left out take from several passages, about."""
+"""Tokens that marks, places and the list of what is left out take, about."""
 
 Query = Annotated[
     str,

@@ -7,7 +7,7 @@ import time
 from headnote.extras import install
 
 INSTALL = install("search", "server")
-"""Of the whole web page: nobody shows documents without it."""
+"""How to install the whole web page: nobody shows documents without it."""
 
 
 class DrawingTimeout(Exception):

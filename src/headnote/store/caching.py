@@ -99,7 +99,7 @@ MAX_VALUES = 100
 MAX_VALUE_CHARS = 60
 """Characters of a value that is a name of a group and not a sentence."""
 _MAX_LEVELS = 100
-"""Of a tag: each has a group of its own, with all levels above in its name."""
+"""Maximum levels of a tag: each has a group of its own, with all levels above in its name."""
 NOT_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
 """Fields that are searched in other ways."""
 

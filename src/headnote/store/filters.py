@@ -151,7 +151,7 @@ def conditions(requirement: Requirement | None) -> tuple[Requirement, ...]:
 
 
 MAX_FIELDS = 1000
-"""Of one document. Frontmatter with more is a table of data, and nobody filters by its cells."""
+"""Maximum fields of one document. Frontmatter with more is a table of data, and nobody filters by its cells."""
 MAX_VALUE_CHARS = 256
 """Characters of a value that are compared."""
 

@@ -426,7 +426,8 @@ FULL_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 SATURATION = 1.2
 BY_LENGTH = 0.75
-"""Of BM25 over chunks, as FTS5 has them: how soon more of a word adds nothing, and how much a long chunk pays."""
+"""Parameters of BM25 over chunks, as FTS5 has them: how soon more of a word adds nothing, and how much a long chunk
+pays."""
 IN_DOCUMENT = 0.2
 """What the words of a document count beside those of its chunk. Most questions are about what a page is about, and
 their words are spread over its chunks."""

@@ -27,7 +27,7 @@ from headnote.web.security import Guard, read_body
 MAX_CONCURRENT = 4
 """Requests in progress. More of them take turns at one core, and all are late; fewer would wait for a slow one."""
 MAX_CONCURRENT_HEAVY = 2
-"""Of each endpoint that may take seconds, so that others need not wait for them."""
+"""Maximum concurrent requests of each endpoint that may take seconds, so that others need not wait for them."""
 
 Handler = Callable[[Request], Awaitable[Response]]
 

@@ -32,7 +32,7 @@ from headnote.web.security import DIAGRAM_POLICY
 
 
 MIN_COMPRESSED_BYTES = 1000
-"""Bytes. Below, a body fits one packet anyway."""
+"""A smaller body fits into one packet anyway."""
 QUICK = 2
 """Level of a body that is made for one request: a third of the time of the usual one, and a few percent larger."""
 THOROUGH = 9

@@ -40,7 +40,7 @@ DIAGRAM_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'; sandbox allow-scripts allow-same-origin"
 )
-"""Of the frame that draws diagrams: it may style what it draws, and neither load nor send anything."""
+"""The policy of the frame that draws diagrams: it may style what it draws, and neither load nor send anything."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",

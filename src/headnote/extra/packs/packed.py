@@ -135,13 +135,13 @@ class _VerifiedFile(UnlockedFile):
 
 
 _OUR_BYTES = 1 << 20
-"""Of the statements and values that we give ourselves."""
+"""Bytes of the statements and values that we give ourselves."""
 _MAX_REPEATED = 8
 """How often a statement may return the same bytes: a join has the path of a document with each of its links."""
 _ROW_BYTES = 64
-"""Of a row, besides its text."""
+"""Bytes of a row, besides its text."""
 _MIN_CHUNK_BYTES = 16
-"""Of a chunk in all its tables: it has more than ten columns, and a row in the keyword index."""
+"""Minimum bytes of a chunk in all its tables: it has more than ten columns, and a row in the keyword index."""
 GET_AGAIN = "get the pack again, or ask for it where it comes from"
 
 

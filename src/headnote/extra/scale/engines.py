@@ -95,7 +95,7 @@ def _start_ray(ray: Any, workers: int | None) -> None:
 
 SPARK = install("spark")
 TRIES = 4
-"""For each task. On one machine, Spark gives up at the first failure by default."""
+"""Tries of each task. On one machine, Spark gives up at the first failure by default."""
 MAX_TASKS = 10_000
 
 _CLUSTER_VARIABLES = ("SPARK_REMOTE", "MASTER", "PYSPARK_GATEWAY_PORT", "SPARK_CONNECT_MODE_ENABLED")

@@ -21,7 +21,7 @@ from headnote.store.rows import LinkRow
 STUB_WORDS = 10
 """A page with fewer words, and nothing else, says nothing."""
 ALIKE = 0.8
-"""Of the rows of words that either of two pages has, the share that both have: more, and one is a copy."""
+"""Share of the rows of words of either page that both have: with more, one is a copy."""
 _MIN_SHINGLES = 12
 """Rows of words. Pages with fewer are alike by chance."""
 _COMMON = 20

@@ -82,7 +82,7 @@ class Position(NamedTuple):
 
 
 TOP = Position(1, 1, 1, 1)
-"""Of what is about a whole document."""
+"""The place of a finding about a whole document."""
 
 
 class Finding(NamedTuple):

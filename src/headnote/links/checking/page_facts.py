@@ -19,7 +19,7 @@ _SPARSE = 4
 _SHINGLE = 5
 """Words in a row. Pages that share many of these were copied."""
 _MAX_SENTENCE = 400
-"""Characters. What is longer is a table or a list without full stops."""
+"""Maximum characters of a sentence: anything longer is a table or a list without full stops."""
 _MIN_WORDS = 6
 """Different words besides numbers. Sentences with fewer are alike by chance."""
 

@@ -333,7 +333,7 @@ def _loaded(text: str, name: str) -> Any:
 _RULE = re.compile(r"[ \t]*+(/[^\s#]*+)[ \t]++(?!#)\S++")
 _PLACEHOLDER = re.compile(r":\w++\*|:\w++|\([^()]*+\)|\*++")
 _MAX_PLACEHOLDERS = 4
-"""Of one rule: with more, an address could match in too many ways."""
+"""Maximum placeholders of one rule: with more, an address could match in too many ways."""
 MAX_RULES = 20_000
 """Maximum rules that are read of one site."""
 

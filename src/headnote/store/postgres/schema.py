@@ -8,7 +8,7 @@ from headnote.store.postgres.target import Target
 from headnote.store.sharing import Connection, older_index, only_value
 
 VERSION = 10
-"""Of these tables. Raise it whenever they change."""
+"""Version of these tables. Raise it whenever they change."""
 MIN_PGVECTOR = (0, 8)
 """From this version on, an index scan continues until enough rows pass a filter."""
 

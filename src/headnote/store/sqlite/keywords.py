@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 MIN_RARITY = 1e-6
-"""Of a word that most chunks have, as FTS5 has it."""
+"""Minimum rarity, of a word that most chunks have, as FTS5 has it."""
 
 INSERT_KEYWORDS = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 APPLICATION = 0x684E6F74
 """`hNot`, in the header of the file, marks it as ours."""
 VERSION = 14
-"""Of these tables, in the header too. Raise it whenever they change."""
+"""Version of these tables, in the header too. Raise it whenever they change."""
 
 TOKEN_CHARACTERS = "-._+#@$"
 """Besides letters, digits and everything outside ASCII: the marks and joints that terms may have."""
