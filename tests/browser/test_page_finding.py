@@ -412,15 +412,24 @@ def test_what_a_heading_is_called_goes_before_commands(visit: Visit) -> None:
 def test_no_command_is_chosen_before_names_are_known(visit: Visit) -> None:
     page = visit.page
     held: list[Any] = []
-    page.route("**/api/headings", lambda route: held.append(route))  # noqa: PLW0108  playwright wants a function
-    page.route("**/api/search*", lambda route: held.append(route))  # noqa: PLW0108
+    is_open = False
+
+    def hold(route: Any) -> None:
+        if is_open:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/api/headings", hold)
+    page.route("**/api/search*", hold)
     visit.go("#/status")
     palette(page).fill("settings")
     expect(page.get_by_role("option", name="Playground")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_visible()
-    while held:
-        held.pop().continue_()
+    is_open = True
+    for route in held:
+        route.continue_()
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page).to_have_url(re.compile("#/document"))
 
