@@ -34,6 +34,7 @@ def open_document(visit: Visit, path: str, rest: str = "") -> Any:
 def test_bands_lie_beside_the_text_of_their_chunks(visit: Visit) -> None:
     for path in ("troubleshooting.md", "calibration.md", "gauge-widget.mdx"):
         page = open_document(visit, path)
+        page.evaluate(FRAMES)
         distances = page.evaluate(DISTANCES, path)
         assert distances
         assert max(distances) < 4, path
