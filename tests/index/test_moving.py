@@ -167,6 +167,12 @@ def test_what_moves_takes_its_links_along(folder: Path) -> None:
     assert read(folder)["sub/c.md"] == "![](../pics/p%20q.png) [x](c.md) [b](b.md)"
 
 
+def test_a_link_to_the_root_leads_there_from_elsewhere(folder: Path) -> None:
+    write(folder, {"sub/a.md": "[x](../) [y](..) [z](/) <a href='../'>\n"})
+    move(folder, folder / "sub" / "a.md", folder / "new" / "deep" / "a.md")
+    assert read(folder) == {"new/deep/a.md": "[x](../..) [y](../..) [z](/) <a href='../..'>\n"}
+
+
 def test_a_picture_moves_too(folder: Path) -> None:
     write(folder, {"sub/a.md": "![p](../pics/p.png) ![[p.png]]", "pics/p.png": ""})
     move(folder, folder / "pics", folder / "sub" / "img")

@@ -55,7 +55,7 @@ def path_spellings(row: LinkRow, source: str, paths: PathChange, wanted: str) ->
     if not written.startswith(("/", "@")):
         yield from _relative(written, row.path, source, old, wanted)
     yield from (f"/{form}" for form in _forms(written, wanted))
-    yield posixpath.relpath(wanted, posixpath.dirname(source) or ".")
+    yield posixpath.relpath(wanted or ".", posixpath.dirname(source) or ".")
 
 
 def _names(written: str, wanted: str) -> Iterator[str]:

@@ -95,6 +95,8 @@ class SiteFiles:
 
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder at this path."""
+        if not path:
+            return self._root is not None
         folder, _, name = path.rpartition("/")  # one that no file can have is in no list
         return self._root is not None and name in self._in(folder) and Path(self._root, path).is_dir()
 
