@@ -120,3 +120,15 @@ def test_a_pack_is_asked_as_its_folder_is(capsys: Captured) -> None:
     capsys.readouterr()
     assert main(["related", "Sourdough.md", "--pack", "v.headnote", "--format", "jsonl"]) == 0
     assert capsys.readouterr().out == related("jsonl", capsys)
+
+
+@pytest.mark.parametrize("command", ["related", "links", "read"])
+def test_the_index_is_that_around_the_document(command: str, capsys: Captured, tmp_path: Path) -> None:
+    assert main(["index", "vault"]) == 0
+    (tmp_path / "beside.md").write_text("# Beside\n\nKnead the dough, and feed the leaven.\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main([command, "vault/tax/Forms.md"]) == 0
+    assert "beside" not in capsys.readouterr().out
+    assert not (tmp_path / ".headnote").exists()
+    assert main([command, "beside.md"]) == 0, "no index is around it, so the current folder is read"
+    assert (tmp_path / ".headnote").exists()

@@ -130,7 +130,18 @@ def _named_root(params: dict[str, Any]) -> tuple[str, Path, str]:
         return understood.text, home_of(understood.roots, home), understood.note
     if "folders" in params:
         root = home_of(params.pop("folders"), home)
+    if root == Path() and pack is None:
+        documents = [params.get("path") or "", *params.get("places", ())]
+        root = _index_around(next(filter(None, documents), ""))
     return "", chosen_root(root, pack), ""
+
+
+def _index_around(document: str) -> Path:
+    """The folder with an index that a document lies in, if nobody named a folder and the current one has no index."""
+    if has_index(Path()):
+        return Path()
+    around = (folder for folder in Path(document).parents if folder.is_dir())
+    return next((folder for folder in around if has_index(folder)), Path())
 
 
 def _understood(words: Sequence[str], roots: Sequence[Path], home: Path | None) -> UnderstoodWords:
