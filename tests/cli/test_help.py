@@ -100,7 +100,10 @@ def test_an_example_works(name: str, line: str, capsys: pytest.CaptureFixture[st
 def test_an_example_that_goes_on_starts(line: str, inside: Path) -> None:
     for package in {"serve": ["starlette"], "open": ["starlette"], "mcp": ["mcp"]}.get(line.split()[1], ["watchfiles"]):
         pytest.importorskip(package, reason=f"needs {package}")
-    arguments = shlex.split(re.sub(r"(--port) \d+", rf"\1 {free_port()}", line))[1:]
+    port = free_port()
+    arguments = shlex.split(re.sub(r" --port \d+", "", line))[1:]
+    if "--http" in arguments or "--port" in line:
+        arguments += ["--port", str(port)]
     with subprocess.Popen(
         [*COMMAND, *arguments],
         cwd=inside,
@@ -117,7 +120,7 @@ def test_an_example_that_goes_on_starts(line: str, inside: Path) -> None:
         limit.start()
         try:
             if "--http" in arguments:
-                wait_for_port(int(arguments[arguments.index("--port") + 1]), process)
+                wait_for_port(port, process)
             else:
                 wait_for_words(process)
         finally:
