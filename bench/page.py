@@ -15,7 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -119,17 +119,25 @@ WATCH = """() => {
 }"""
 
 
+def titles_to_ask(measured: Measured) -> list[str]:
+    titles = [document["title"] for document in fetch(f"{measured.address}api/documents")["documents"]]
+    return [title for title in random.Random(SEED).sample(titles, measured.queries) if title.isascii()]
+
+
+def percentiles(ordered: Sequence[float]) -> dict[str, float]:
+    return {f"p{part}": ordered[min(len(ordered) - 1, len(ordered) * part // 100)] for part in (50, 95)}
+
+
 def measure_keys(measured: Measured) -> Table:
     """The last letter of a query, and the hits for it on the screen."""
-    titles = [document["title"] for document in fetch(f"{measured.address}api/documents")["documents"]]
-    queries = [title for title in random.Random(SEED).sample(titles, measured.queries) if title.isascii()]
+    queries = titles_to_ask(measured)
     context = measured.new_context()
     page = context.new_page()
     page.goto(measured.address)
     page.locator("#index-state[data-state=fresh]").wait_for()
     times = sorted(key_to_hit(page, query) for query in queries)
     context.close()
-    figures = {f"p{part}": times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 95)}
+    figures = percentiles(times)
     measured.figures += [Figure("from a key to a hit", part, "ms", value) for part, value in figures.items()]
     row = [str(len(times)), f"{figures['p50']:.0f}", f"{figures['p95']:.0f}", f"{times[-1]:.0f}"]
     note = "the pause that ends a word included"
@@ -167,8 +175,7 @@ WATCH_TITLES = """() => {
 
 def measure_titles(measured: Measured) -> Table:
     """The last letter of a title, and the title on the screen; then the passages for it."""
-    titles = [document["title"] for document in fetch(f"{measured.address}api/documents")["documents"]]
-    queries = [title for title in random.Random(SEED).sample(titles, measured.queries) if title.isascii()]
+    queries = titles_to_ask(measured)
     context = measured.new_context()
     page = context.new_page()
     page.goto(measured.address)
@@ -180,7 +187,7 @@ def measure_titles(measured: Measured) -> Table:
     rows = []
     for name, all_times in zip(("a title", "passages"), zip(*times, strict=True), strict=True):
         ordered = sorted(all_times)
-        figures = {f"p{part}": ordered[min(len(ordered) - 1, len(ordered) * part // 100)] for part in (50, 95)}
+        figures = percentiles(ordered)
         measured.figures += [Figure(f"from a key to {name}", part, "ms", value) for part, value in figures.items()]
         rows.append([name, str(len(ordered)), *(f"{value:.0f}" for value in (*figures.values(), ordered[-1]))])
     return Table("From a key in the field at the top to …, in ms", ["", "queries", "p50", "p95", "longest"], rows, [])

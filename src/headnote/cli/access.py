@@ -132,16 +132,14 @@ def _named_root(params: dict[str, Any]) -> tuple[str, Path, str]:
         root = home_of(params.pop("folders"), home)
     if root == Path() and pack is None:
         documents = [params.get("path") or "", *params.get("places", ())]
-        root = _index_around(next(filter(None, documents), ""))
+        root = _index_around(next(filter(None, documents), ""), params.get("store"), params.get("schema"))
     return "", chosen_root(root, pack), ""
 
 
-def _index_around(document: str) -> Path:
+def _index_around(document: str, store: str | None, schema: str | None) -> Path:
     """The folder with an index that a document lies in, if nobody named a folder and the current one has no index."""
-    if has_index(Path()):
-        return Path()
-    around = (folder for folder in Path(document).parents if folder.is_dir())
-    return next((folder for folder in around if has_index(folder)), Path())
+    folders = (Path(), *(folder for folder in Path(document).parents if folder.is_dir()))
+    return next((folder for folder in folders if has_index(folder, store, schema)), Path())
 
 
 def _understood(words: Sequence[str], roots: Sequence[Path], home: Path | None) -> UnderstoodWords:

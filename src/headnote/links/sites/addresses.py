@@ -316,16 +316,17 @@ def path_in(mount: Mount, address: str) -> str | None:
 def learnt_mount(targets: Mapping[str, int], documents: Collection[str]) -> Mount | None:
     """How a folder without a configuration stands on its site, as its links from the top tell: it is only the part of
     the site below an address, or one of its folders is the top of the site. `targets` says how often each occurs."""
-    if base := common_base(targets, documents):
+    forms = {page_of(path) for path in documents} - {""}  # every address ends in that of the home
+    pages = {folded(form) for page in forms for form in (page, without_numbers(page))}
+    if base := _common_base(targets, pages):
         return Mount("", base)
-    folder = _top_folder(targets, documents)
+    folder = _top_folder(targets, pages)
     return Mount(folder) if folder else None
 
 
-def _top_folder(targets: Mapping[str, int], documents: Iterable[str]) -> str:
+def _top_folder(targets: Mapping[str, int], pages: Collection[str]) -> str:
     """The folder in which most targets are pages that are none from the root; empty if there is none."""
     endings: dict[str, list[str]] = defaultdict(list)
-    pages = {folded(form) for path in documents for form in (page_of(path), without_numbers(page_of(path)))}
     for page in pages:
         for at in (at for at, char in enumerate(page) if char == "/"):
             endings[page[at + 1 :]].append(page[:at])
@@ -340,17 +341,15 @@ def _top_folder(targets: Mapping[str, int], documents: Iterable[str]) -> str:
     return folder if 2 * explained[folder] > missing and explained[folder] > _BY_CHANCE else ""
 
 
-def common_base(targets: Mapping[str, int], documents: Iterable[str]) -> str:
+def _common_base(targets: Mapping[str, int], pages: Collection[str]) -> str:
     """What nearly all links from the top begin with, though they lead into no folder of that name: `/en`, if the folder
     is the English part of a site, or `/en-us/docs`. `targets` says how often each of them occurs.
 
     Of a language, only links are counted that lead into no folder here: a translation also links to pages that are not
     translated, by addresses without any language.
     """
-    forms = {page_of(path) for path in documents} - {""}  # every address ends in that of the home
-    pages = {folded(form) for page in forms for form in (page, without_numbers(page))}
     # Below a language, pages may lie in more folders: `files/en-us/web/x` is `/en-us/docs/web/x`.
-    everything = pages | ({"/".join(page.split("/")[count:]) for page in pages for count in _LENGTHS} - {""})
+    everything = set(pages) | ({"/".join(page.split("/")[count:]) for page in pages for count in _LENGTHS} - {""})
     tops = {page.partition("/")[0] for page in pages}
     inside: dict[str, int] = defaultdict(int)
     explained: dict[str, int] = defaultdict(int)
