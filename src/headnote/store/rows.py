@@ -434,7 +434,7 @@ their words are spread over its chunks."""
 DOCUMENT_SATURATION = 16.0
 BY_CHUNKS = 0.5
 """The same of BM25 over documents, whose length is the number of their chunks. Measured on what people asked and on
-links, see docs/quality.md: a document that has a word everywhere is about it."""
+links, see docs/design-notes.md: a document that has a word everywhere is about it."""
 
 
 class Owners(NamedTuple):
