@@ -391,7 +391,7 @@ class Index(IndexedFolder):
             fusion: How `hybrid` merges its two rankings: `weighted` adds scores, `rrf` adds reciprocal ranks.
             literal: Whether the query is ordinary text as it is typed: without operators, and no word is corrected.
             queries: Other phrasings of the query, as ordinary text; at most 5. Hits answer all of them.
-            passage: A made-up answer: passages like it are found, by meaning only.
+            passage: A made-up answer; finds passages like it, by meaning only.
         """
         dates = SearchOptions(since=since, before=before, between=between)
         filters = SearchOptions(path=path, roots=roots, tags=tags, where=where, **dates)

@@ -28,7 +28,7 @@ from headnote.whole_files import written_whole
     cls=Command,
     examples=[
         ("say what a folder is", 'headnote context . "The handbook of the gauge, current." --root docs'),
-        ("all that is said", "headnote context --root docs"),
+        ("all sentences so far", "headnote context --root docs"),
         ("take it back", "headnote context . --remove --root docs"),
     ],
 )
@@ -39,15 +39,15 @@ from headnote.whole_files import written_whole
     shell_complete=choices.documents,
     about=("A folder or document, from the root; . for the whole."),
 )
-@click.argument("sentence", cls=Argument, required=False, about="What it is. Without it, what is said so far is shown.")
+@click.argument("sentence", cls=Argument, required=False, about="What it is. Without it, the sentence so far is shown.")
 @options.root_option
-@click.option("--remove", is_flag=True, help="Remove what is said about PATH.")
+@click.option("--remove", is_flag=True, help="Remove the sentence about PATH.")
 @options.as_json
 def context_command(path: str | None, sentence: str | None, root: Path, remove: bool, as_json: bool) -> None:
     """Say in a sentence what a folder or document is.
 
-    It is stored in headnote.toml of the folder, comes with every hit below it, counts a little in the ranking, and is
-    what an agent reads first. No index has to be made again.
+    The sentence is stored in headnote.toml of the folder. It comes with every hit from there, counts a little in the
+    ranking, and is what an agent reads first. You need not build the index again.
     """
     check_folder(root)
     if sentence is not None and remove:

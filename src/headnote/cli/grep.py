@@ -58,7 +58,7 @@ class GrepCommand(IndexCommand):
     cls=Argument,
     metavar="PATTERN [ROOT]...",
     nargs=-1,
-    about=f"A regular expression, then folders. {options.ROOT_HELP} Several are one index.",
+    about="A regular expression, then the folders to search; the current one by default.",
     shell_complete=choices.folders,
 )
 @click.option("-e", "--regexp", "patterns", multiple=True, metavar="PATTERN", help="A pattern; one of several matches.")
@@ -66,7 +66,7 @@ class GrepCommand(IndexCommand):
 @click.option("-i", "--ignore-case", is_flag=True, help="Letters match whatever their case.")
 @click.option("-w", "--word-regexp", "whole", is_flag=True, help="Match whole words only.")
 @click.option("-c", "--count", "counts", is_flag=True, help="Show only how many lines of each document match.")
-@click.option("-l", "--files-with-matches", "files", is_flag=True, help="Show only documents: --format files.")
+@click.option("-l", "--files-with-matches", "files", is_flag=True, help="Show only documents, as --format files does.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),

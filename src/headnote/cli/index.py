@@ -197,7 +197,7 @@ class IndexingCommand(SettingsCommand, IndexCommand):
     "index",
     cls=IndexingCommand,
     examples=[
-        ("read a folder, and again only what has changed", "headnote index docs"),
+        ("read a folder; later runs read only what has changed", "headnote index docs"),
         ("see what would be done", "headnote index docs --dry-run"),
         ("keep the index up to date while you write", "headnote index docs --watch"),
         ("leave drafts out, and search at once", 'headnote index docs --exclude "drafts/**" --no-deep'),
@@ -216,14 +216,14 @@ class IndexingCommand(SettingsCommand, IndexCommand):
     cls=Option,
     section=options.AFTERWARDS,
     is_flag=True,
-    help="Leave a process that answers commands at once, until none came for 30 minutes.",
+    help="Leave a process running that answers commands at once; it ends after 30 minutes without one.",
 )
 @click.option(
     "--stop",
     cls=Option,
     section=options.AFTERWARDS,
     is_flag=True,
-    help="Only end the process that --background has left.",
+    help="Only end the process that --background has left running.",
 )
 @click.option("--rebuild", is_flag=True, help="Read every file again; vectors that still fit are kept.")
 @click.option("--forget-flags", is_flag=True, help="Drop the flags that are stored in the index.")
@@ -252,7 +252,7 @@ class IndexingCommand(SettingsCommand, IndexCommand):
     cls=Option,
     section=options.FILES,
     metavar="NAMES",
-    help="Read these besides Markdown: html, notebook, rst; with commas.",
+    help="Formats to read besides Markdown, separated by commas: html, notebook, rst.",
 )
 @options.max_file_bytes
 @options.place

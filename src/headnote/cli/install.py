@@ -63,7 +63,7 @@ def install_command(folder: Path | None, names: Sequence[str], name: str | None,
 
     Each gets the server of `headnote mcp FOLDER` in its settings, and a skill that says when to use which tool. If the
     folder is in a git repository, its AGENTS.md gets a few lines, too, for the agents that read it. Nothing else in
-    these files is changed, and `headnote uninstall` leaves the bytes of before.
+    these files is changed, and `headnote uninstall` restores them byte for byte.
     """
     load("mcp", "the MCP server", install("search", "mcp"))
     folder = _checked(folder)
@@ -92,9 +92,9 @@ def install_command(folder: Path | None, names: Sequence[str], name: str | None,
 @_dry_run
 @options.as_json
 def uninstall_command(folder: Path | None, names: Sequence[str], dry_run: bool, as_json: bool) -> None:
-    """Take back what install has written for a folder.
+    """Undo what install has written for a folder.
 
-    What somebody has changed since stays, and is named.
+    What somebody has changed since then stays, and the command names it.
     """
     titles = [agent.title for agent in _chosen(names)]
     pieces = uninstall_from(titles, folder or Path(), dry_run)

@@ -89,11 +89,11 @@ def links_command(
 ) -> int:
     """Show where links lead, and which are broken.
 
-    With --check: all that is wrong with the links of a folder, from its files alone. The exit code is 0 if nothing is,
-    1 if something is, and 2 if files could not be read.
+    With PATH, show the links and backlinks of this document, or with --broken its broken links. Without PATH, show all
+    broken links and orphans. With --broken, the exit code is 1 if there are broken links.
 
-    With PATH: the links and backlinks of this document, or with --broken its broken links. Without PATH: all broken
-    links and orphans. With --broken the exit code is 1 if there are broken links.
+    With --check, show everything that is wrong with the links of a folder, from its files alone. The exit code is 0 if
+    nothing is wrong, 1 if something is, and 2 if files could not be read.
     """
     root = named.root
     if check:

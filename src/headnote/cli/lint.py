@@ -195,11 +195,11 @@ def check_flags(kinds: Collection[str]) -> Callable[[Any], Any]:
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for flag, metavar, about, words in (
-            ("--baseline", "FILE", "Pass over what an earlier report has, written with --format json.", ()),
+            ("--baseline", "FILE", "Ignore the findings of an earlier report, written with --format json.", ()),
             (
                 "--ignore",
                 "GLOB",
-                "Pass over findings with this target, as written; repeatable. The list that stays is in headnote.toml.",
+                "Ignore findings with this target, as written; repeatable. headnote.toml has the permanent list.",
                 (),
             ),
             ("--only", "KIND", f"Only findings of this kind; repeatable: {', '.join(kinds)}.", kinds),
@@ -257,10 +257,10 @@ def lint_command(
 ) -> int:
     """Show what is wrong with the pages of a folder.
 
-    Its links, and pages that are wanted or alone or left out of their index, copies, stubs, footnotes, frontmatter,
-    pages older than their sources, and, with --only numbers, sentences that say the same with other numbers. Only files
-    are read, and nothing is written. The exit code is 0 if nothing is found, 1 if something is, and 2 if files could
-    not be read.
+    It checks links, footnotes and frontmatter, and finds pages that are wanted, that no page links to, or that their
+    index leaves out, copies, stubs, pages older than their sources, and, with --only numbers, sentences that say the
+    same with other numbers. It only reads files, and writes nothing. The exit code is 0 if nothing is found, 1 if
+    something is, and 2 if files could not be read.
     """
     shape = output.chosen(form, as_json, False, list(FORMATS))
     return run_check(lint, Path(folder), shape, only=only, ignore=ignore, baseline=baseline)

@@ -74,7 +74,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "presets": "Compare the presets.",
         "context": "Say in a sentence what a folder or document is.",
         "trust": "Let the file of a folder name services and places.",
-        "uninstall": "Take back what install has written for a folder.",
+        "uninstall": "Undo what install has written for a folder.",
         "completion": "Make your shell complete commands, options and values.",
     },
 }

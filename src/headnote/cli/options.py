@@ -75,7 +75,7 @@ def roots(about: str) -> Decorator:
         metavar="[ROOT]...",
         nargs=-1,
         type=PATH,
-        about=f"{about} Several are one index.",
+        about=f"{about} Several folders become one index.",
         shell_complete=choices.folders,
     )
     return together(argument, home)
@@ -119,7 +119,7 @@ pack = click.option(
     section=STORE,
     type=PATH,
     metavar="FILE",
-    help="A pack in place of the folder, as `headnote pack` makes it.",
+    help="A pack instead of a folder, as `headnote pack` makes it.",
 )
 
 
@@ -135,7 +135,9 @@ class QueryWords(Argument):
 
 def words(name: str, about: str) -> Decorator:
     """`WORD... [ROOT]...`, `--root`, `--home` and `--pack`."""
-    where = "A folder at the end is ROOT, the folder to search; the current one by default. Several are one index."
+    where = (
+        "A folder at the end is ROOT, where to search; the current one by default. Several folders become one index."
+    )
     argument = click.argument(
         "words",
         cls=QueryWords,
@@ -153,7 +155,7 @@ def words(name: str, about: str) -> Decorator:
         metavar="DIR",
         multiple=True,
         shell_complete=choices.folders,
-        help="Folder to search (repeatable); all arguments are then query words.",
+        help="Folder to search; repeatable. All arguments are then words of the query.",
     )
     return together(argument, root, home, pack)
 

@@ -50,7 +50,7 @@ class FileOutline(NamedTuple):
 @click.option("--mdx", is_flag=True, help="Read every file as MDX, not only .mdx files.")
 @output.form
 @output.null
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file and line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file, on a line of its own.")
 def outline_command(
     paths: tuple[Path, ...], pack: Path | None, depth: int, mdx: bool, form: str | None, null: bool, as_json: bool
 ) -> None:

@@ -84,7 +84,7 @@ def pack_command(
 ) -> None:
     """Make one file of an index, to search on any machine.
 
-    It holds text, words, links, settings of chunks, what is said about folders, and the vectors of the instant model.
+    It holds text, words, links, settings of chunks, the sentences about folders, and the vectors of the instant model.
     Paths of this machine, ignored files, keys and addresses of services stay here. The same folder gives the same
     bytes.
     """

@@ -46,8 +46,8 @@ COLUMNS = ("path", "start_line", "end_line", "text")
 def read_command(named: NamedIndex, places: tuple[str, ...], budget: int | None) -> int:
     """Read several documents or sections, within a token budget.
 
-    They come in the order of the places, until the budget is spent: the one that does not fit is cut between two lines.
-    What was left out is said on standard error, with the command that reads it. The exit code is 2 if a place names
+    They are printed in the order of the places until the budget is spent; one that does not fit is cut between two
+    lines. Standard error says what was left out, with the command that reads it. The exit code is 2 if a place names
     nothing.
     """
     root = named.root

@@ -62,16 +62,16 @@ COLUMNS = (
 @options.pack
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=10, metavar="N", help="Maximum number of passages.")
 @click.option("--unlinked", is_flag=True, help="Suggest links to make, each with its place and what to write.")
-@click.option("--all", "linked", is_flag=True, help="Show also what the document links to already.")
+@click.option("--all", "linked", is_flag=True, help="Also show what the document already links to.")
 @options.no_update
 @options.place
 @output.shape
 def related_command(named: NamedIndex, path: str | None, limit: int, unlinked: bool, linked: bool) -> None:
     """Show passages near one, and suggest links to make.
 
-    Passages are near by the meaning of their text and by rare words that both have. Those of documents that PATH links
-    to already are left out. With --unlinked: documents that are near and not linked either way, and documents that are
-    named without a link; without PATH, in the whole folder. The exit code is 1 if there are none.
+    Two passages are near if their texts mean the same, or if both have the same rare words. Documents that PATH already
+    links to are left out. With --unlinked, show documents that are near and not linked either way, and documents that
+    are named without a link; without PATH, in the whole folder. The exit code is 1 if there are none.
     """
     if path is None and not unlinked:
         raise SettingsError("no document is given", remedy="name one, or suggest links with --unlinked")

@@ -56,8 +56,9 @@ from headnote.search.spelling import corrected_query
 def search_command(named: NamedIndex, asked: dict[str, Any], context: int, full: bool, explain: bool) -> None:
     """Find the passages that answer a query.
 
-    "Words in quotes" stand in a row, -word excludes, title:, path: and tag: filter, and OR joins alternatives. The
-    index is built or updated first. Options default to [search] of headnote.toml. Without hits the exit code is 1.
+    "Words in quotes" must stand in a row, -word excludes a word, title:, path: and tag: filter, and OR joins
+    alternatives. The index is built or updated first. Options default to [search] of headnote.toml. The exit code is 1
+    if nothing is found.
     """
     query, root, shape = named.text, named.root, named.shape
     if not query.strip() and not any(asked[name] for name in FILTERS):

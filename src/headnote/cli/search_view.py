@@ -34,7 +34,7 @@ from headnote.search.snippets import ExcerptLine, Mark, best_lines, clipped, lin
 from headnote.search.spelling import corrected_query
 
 _SECTION_OF = dict.fromkeys(("fusion", "per_document", "min_score", "budget", "recency"), "Ranking")
-_SECTION_OF |= dict.fromkeys(("literal", "queries", "passage"), "What is asked")
+_SECTION_OF |= dict.fromkeys(("literal", "queries", "passage"), "The query")
 _SECTION_OF |= dict.fromkeys(("roots", "path", "tags", "where", *DATES), options.FILTERS)
 """Option → the heading it stands under, in this order."""
 _COMPLETERS = {

@@ -80,7 +80,7 @@ json_option = click.option(
     "--workers",
     type=click.IntRange(1, MAX_WORKERS),
     metavar="N",
-    help="Processes that answer, 1 by default; for many who search at once, one per core.",
+    help="Processes that answer requests; 1 by default. For many searches at once, take one per core.",
 )
 @editor_option
 @options.embedder

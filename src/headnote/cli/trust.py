@@ -38,15 +38,15 @@ from headnote.store.opening import shown_store
     about="Folder whose settings to trust; the current one by default.",
 )
 @click.option("--list", "show_list", is_flag=True, help="Show what you trust; change nothing.")
-@click.option("--remove", is_flag=True, help="Trust the folder no longer.")
+@click.option("--remove", is_flag=True, help="Stop trusting the folder.")
 @options.as_json
 def trust_command(folder: Path | None, show_list: bool, remove: bool, as_json: bool) -> None:
     """Let the file of a folder name services and places.
 
     A headnote.toml that came with somebody's documents decides nothing but sizes, presets, weights and names. What it
     says about models of a service, keys, databases, editors, and folders or files outside counts only after this
-    command. It trusts the file as it is: once changed, it has to be trusted again. What you trust is remembered outside
-    the folder. Flags, HEADNOTE_* variables and a headnote.toml of your own need no trust.
+    command. It trusts the file as it is now; after a change, you have to trust it again. What you trust is remembered
+    outside the folder. Flags, HEADNOTE_* variables and a headnote.toml of your own need no trust.
     """
     if show_list and (remove or folder is not None):
         raise SettingsError("--list shows all that you trust", path="--list", remedy="leave out the rest")
