@@ -34,7 +34,7 @@ def test_a_sentence_is_written_shown_and_removed(docs: Path, capsys: pytest.Capt
     assert {hit["about"] for hit in hits if hit["path"].startswith("notes/")} <= {'It is "new".'}
     run(capsys, "notes", "--remove", "-r", "docs")
     assert file.read_text(encoding="utf-8").startswith(before)
-    assert "nothing is said yet" in run(capsys, "-r", "docs")[1]
+    assert "no sentences yet" in run(capsys, "-r", "docs")[1]
 
 
 def test_the_file_that_holds_the_settings_is_the_one_that_changes(

@@ -388,8 +388,8 @@ def test_opencode_in_its_second_version(agents: dict[str, Agent]) -> None:
     [
         (["install", "docs", "--agent", "emacs"], "unknown agent 'emacs'"),
         (["install", "nowhere"], "is not a folder"),
-        (["install", "docs", "--name", "a b"], "'a b' is no name of a server (use letters, digits, - and _)"),
-        (["install", "docs", "--name", "é"], "'é' is no name of a server"),
+        (["install", "docs", "--name", "a b"], "'a b' is not a valid name for a server (use letters, digits, - and _)"),
+        (["install", "docs", "--name", "é"], "'é' is not a valid name for a server"),
     ],
 )
 @pytest.mark.usefixtures("agents")

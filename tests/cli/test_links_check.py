@@ -171,8 +171,8 @@ def test_sarif_without_findings(capsys: Captured, sarif_schema: dict[str, Any]) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--check", "--broken"], "--broken does not go with --check"),
-        (["--only", "page"], "--only does not go without --check"),
+        (["--check", "--broken"], "--broken cannot be used with --check"),
+        (["--only", "page"], "--only cannot be used without --check"),
         (["--check", "--format", "xml"], "--format: unknown format 'xml' (use text, github, json, sarif)"),
         (["--check", "--only", "pages"], "unknown kind 'pages'"),
         (["--check", "none"], "none: no such file or folder"),

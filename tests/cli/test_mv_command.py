@@ -71,7 +71,7 @@ def test_a_redirect_is_shown(docs: Path, capsys: Captured) -> None:
 def test_a_heading_has_no_redirect(capsys: Captured) -> None:
     assert main(["mv", "docs/guide.md#Steps", "First steps", "--root", "docs", "--redirect"]) == 2
     assert capsys.readouterr().err == (
-        "error: --redirect does not go with a heading (leave it out: anchors have no redirects)\n"
+        "error: --redirect cannot be used with a heading (leave it out: anchors have no redirects)\n"
     )
 
 

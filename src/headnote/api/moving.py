@@ -280,7 +280,7 @@ class _MovedLinks:
     def rename(self, path: str, name: str, new: str) -> str:
         """Give a heading another text, and return the old one."""
         if path not in self._snapshots:
-            raise SettingsError("is no document of the folder", path=path, remedy="name a file that is indexed")
+            raise SettingsError("is not a document of the folder", path=path, remedy="name a file that is indexed")
         text = self._snapshots[path].text
         document = open_document(text, path, self._mdx)
         heading = _named_heading(document.headings, name, path)

@@ -83,7 +83,7 @@ def _show(root: Path, path: str | None, as_json: bool) -> None:
         rows: dict[str, Any] = {place or ".": [StyledText(text)] for place, text in shown.items()}
         write_lines(table(rows))
     else:
-        write_message('nothing is said yet: headnote context PATH "what it is"')
+        write_message('no sentences yet; add one: headnote context PATH "what it is"')
 
 
 def _write(root: Path, path: str, sentence: str | None) -> None:

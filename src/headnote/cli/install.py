@@ -68,7 +68,9 @@ def install_command(folder: Path | None, names: Sequence[str], name: str | None,
     load("mcp", "the MCP server", install("search", "mcp"))
     folder = _checked(folder)
     if name is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        raise SettingsError(f"{name!r} is no name of a server", path="--name", remedy="use letters, digits, - and _")
+        raise SettingsError(
+            f"{name!r} is not a valid name for a server", path="--name", remedy="use letters, digits, - and _"
+        )
     chosen = _chosen(names) or [agent for agent in known_agents() if agent.is_there]
     if not chosen:
         known = ", ".join(agent.name for agent in known_agents())

@@ -120,7 +120,7 @@ def _refuse(beside: str, **flags: bool) -> None:
     for flag, given in flags.items():
         if given:
             raise SettingsError(
-                f"{flag} does not go {beside if ' ' in beside else f'with {beside}'}", remedy="leave one out"
+                f"{flag} cannot be used {beside if ' ' in beside else f'with {beside}'}", remedy="leave one out"
             )
 
 

@@ -56,7 +56,9 @@ def mv_command(old: str, new: str, root: Path, dry_run: bool, redirect: bool, as
     file, mark, heading = old.partition("#")
     is_heading = bool(mark) and not os.path.lexists(old)
     if is_heading and redirect:
-        raise SettingsError("--redirect does not go with a heading", remedy="leave it out: anchors have no redirects")
+        raise SettingsError(
+            "--redirect cannot be used with a heading", remedy="leave it out: anchors have no redirects"
+        )
     if is_heading:
         done = rename_heading(root, file, heading, new, dry_run=dry_run)
     else:

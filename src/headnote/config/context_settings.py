@@ -31,7 +31,9 @@ def read_contexts(folder: Path) -> Contexts:
     entries = file.entries(CONTEXT)
     if len(entries) > MAX_DESCRIPTIONS:
         raise SettingsError(
-            f"[{CONTEXT}] has more than {MAX_DESCRIPTIONS} sentences", path=file.shown, remedy="say it of folders"
+            f"[{CONTEXT}] has more than {MAX_DESCRIPTIONS} sentences",
+            path=file.shown,
+            remedy="describe folders, not each document",
         )
     sentences: dict[str, str] = {}
     for entry in entries:
