@@ -201,7 +201,8 @@ def test_a_file_of_the_same_repository_above_the_folder(write: Write) -> None:
     folder = write({"a.md": "[x](../LICENSE) [y](../../outside.md) [z](../none.md)\n"})
     (folder.parent / "LICENSE").write_text("free")
     (folder.parent.parent / "outside.md").write_text("secret")
-    assert len(headnote.check_links(folder).findings) == 3  # without a repository, nobody follows them
+    report = headnote.check_links(folder)
+    assert (report.findings, report.unjudged) == ([], 3), "without a repository, nobody knows what is there"
     subprocess.run(["git", "init", "-q", str(folder.parent)], check=True)
     assert [target for _, _, target in found(headnote.check_links(folder))] == ["../../outside.md", "../none.md"]
 
@@ -850,6 +851,14 @@ def test_an_encyclopedia_of_the_web(write: Write) -> None:
 @pytest.mark.parametrize(
     ("files", "broken", "unjudged"),
     [
+        ({"docs/api.md": "# API\n\n::: tool.cli\n    options: 1\n\n[x](#tool.cli.run)", "mkdocs.yml": ""}, [], 1),
+        ({"a.md": "::: note\nx\n:::\n\n[x](#tool.run)"}, ["#tool.run"], 0),
+        ({"a.md": '=== "Intel/AMD x86"\n\n    x\n\n[x](#intelamd-x86) [y](#intel)'}, ["#intel"], 0),
+        ({"a.mdx": "<AllGuides />\n\n[x](#all-guides) [y](#guides)"}, ["#guides"], 0),
+        ({"a.mdx": "[x](?path=/docs/box#part) [y](#part)"}, ["#part"], 1),
+        ({"a.md": '<a name="in"></a>\n\n[x](#user-content-in) [y](#user-content-on)'}, ["#user-content-on"], 0),
+        ({"a.md": '--8<-- "b.inc.md:start"\n\n[x](#part)', "b.inc.md": "## Part\n\n[y](#of-the-page)"}, [], 1),
+        ({"notes.txt": "[[nodiscard]] int f();", "a.md": "[[nodiscard]]"}, ["nodiscard"], 1),
         ({"docs/_part.md": "[x](#of-the-page) [y](gone.md#x)"}, ["gone.md#x"], 1),
         ({"a.md": "[x](/) [y](/sub) [z](/none) [p](EN_URL) [q](EN.md)", "sub/b.md": ""}, ["/none", "EN.md"], 2),
         ({"a.md": "[x](/reference/generated/cli/#run) [y](/generated)"}, ["/generated"], 1),
@@ -871,3 +880,110 @@ def test_what_cannot_be_known_is_counted_and_not_judged(
     report = headnote.check_links(write(files))
     assert [finding.target for finding in report.findings] == broken
     assert report.unjudged == unjudged
+
+
+# -- what is not in the folder
+
+
+@pytest.mark.parametrize(
+    ("files", "broken", "unjudged"),
+    [
+        pytest.param(
+            {"docs/how/a.md": "[1](../api/hooks/one) [2](../api/two) [3](../api/three#x) [4](../how/b) [5](../gone/c)"},
+            ["../how/b", "../gone/c"],
+            3,
+            id="a folder to which several addresses lead",
+        ),
+        pytest.param(
+            {"new/b.md": "", "new/c.md": "", "a.md": "[1](old/b) [2](old/c) [3](old/d) [4](new/x.md) [5](new/y.md)"},
+            ["old/b", "old/c", "old/d", "new/x.md", "new/y.md"],
+            0,
+            id="a folder with another name now",
+        ),
+        pytest.param(
+            {"a.md": "[1](old/b.md) [2](old/c.md) [3](old/d.md)"},
+            ["old/b.md", "old/c.md", "old/d.md"],
+            0,
+            id="files, not addresses",
+        ),
+        pytest.param(
+            {"README.md": "[1](packages/one/README.md) [2](packages/two/README.md) [3](packages/three/)"},
+            [],
+            3,
+            id="other packages of a repository",
+        ),
+        pytest.param(
+            {
+                "README.md": "[1](CONTRIBUTING.md) [2](./LICENSE) [3](NOTES.md)",
+                "sub/a.md": "[4](LICENSE) [5](../../x.md)",
+            },
+            ["NOTES.md", "LICENSE"],
+            3,
+            id="files at the top of a repository",
+        ),
+        pytest.param(
+            {"docs/rules/a.md": "[1](/linting/configs) [2](/linting/typed) [3](/blog/why) [4](gone.md)"},
+            ["gone.md"],
+            3,
+            id="no address from the top leads here",
+        ),
+        pytest.param(
+            {"docs/rules/a.md": "[1](/linting/configs) [2](/linting/typed) [3](/rules/why)"},
+            ["/linting/configs", "/linting/typed", "/rules/why"],
+            0,
+            id="an address from the top may lead here",
+        ),
+        pytest.param(
+            {"mkdocs.yml": "", "docs/guides/a.md": "[1](/dev/guides/a/) [2](/guide/a/) [3](/guides/b/) [4](/none)"},
+            ["/guide/a/", "/guides/b/", "/none"],
+            1,
+            id="a top that a site has elsewhere",
+        ),
+        pytest.param({"docs/a.md": "[1](/2023/12/21/post.html)"}, [], 1, id="a post where no posts are"),
+        pytest.param(
+            {"docs/a.md": "[1](/2023/12/21/post.html)", "posts/2023-12-20-one.md": ""},
+            ["/2023/12/21/post.html"],
+            0,
+            id="a post where others are",
+        ),
+        pytest.param(
+            {
+                "mkdocs.yml": "plugins:\n  - search\n  - gen-files:\n      scripts: [make.py]\n",
+                "docs/a.md": "[1](cli/run.md) [2](cli/stop.md) [3](cli/list.md) [4](made/x.md) [5](b.md)",
+                "docs/cli/README.md": "",
+            },
+            ["b.md"],
+            4,
+            id="pages that a plugin makes",
+        ),
+        pytest.param(
+            {"help/a.md": "[1](signIn) [2](signOut) [3](sfList) [4](sfItem) [5](sfText) [6](./b)", "b.md": "[7](c)"},
+            ["c", "./b"],
+            5,
+            id="names that a program replaces",
+        ),
+        pytest.param(
+            {
+                "mkdocs.yml": "",
+                "docs/a/b.md": "[1](../../examples/one) [2](../../examples/two) [3](../guides)",
+                "docs/guides/c.md": "",
+                "examples/one/run.py": "",
+            },
+            ["../../examples/two", "../guides"],
+            0,
+            id="a folder of the code beside the pages",
+        ),
+    ],
+)
+def test_a_part_that_is_not_here_is_not_judged(
+    files: dict[str, str], broken: list[str], unjudged: int, write: Write
+) -> None:
+    report = headnote.check_links(write(files))
+    assert [finding.target for finding in report.findings] == broken
+    assert report.unjudged == unjudged
+
+
+def test_a_repository_has_all_its_parts(write: Write) -> None:
+    folder = write({"docs/how/a.md": "[1](../api/one) [2](../api/two) [3](../api/three) [4](../../LICENSE)"})
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    assert len(headnote.check_links(folder).findings) == 4

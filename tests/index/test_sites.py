@@ -460,6 +460,77 @@ PLAIN = {
 }
 
 
+SPHINX = {
+    "docs/source/conf.py": "project = 'Tide'\nextensions = ['myst_parser', 'sphinx.ext.autodoc']\n",
+    "docs/source/index.md": """
+        [to a label](gauges) [in any case](Gauges) [to a label of a directive](table-of-tides) [by its place](#gauges)
+        [with folders](labels/low-water) [to a file](guide/gauge) [from the top](/guide/gauge)
+        [own heading](#index) [object](tide.Gauge.read) [object here](#Gauge.read) [in another format](api-levels)
+        [no heading](#gauge) [no page](guide/none.md) [no page at the top](/guide/none) [no file](tide.pdf)
+        # Index
+        """,
+    "docs/source/README.md": "# Not the index\n",
+    "docs/source/guide/gauge.md": """
+        (Gauges)=
+        # Gauges
+
+        (labels/low-water)=
+        ## Low water
+
+        ```{table} Tides
+        :name: table-of-tides
+        ```
+        """,
+    "tools/conf.py": "PORT = 80\n",
+    "tools/a.md": "[no label](gauges)\n",
+}
+
+
+def test_sphinx(tmp_path: Path) -> None:
+    write(tmp_path, SPHINX)
+    gauge = "docs/source/guide/gauge.md"
+    assert leads(tmp_path) == {
+        "to a label": gauge,
+        "in any case": gauge,
+        "to a label of a directive": gauge,
+        "by its place": f"{gauge}#gauges",
+        "with folders": gauge,
+        "to a file": gauge,
+        "from the top": gauge,
+        "own heading": "docs/source/index.md#index",
+        "object": "docs/source/tide.Gauge.read",
+        "object here": "docs/source/index.md",
+        "in another format": LEADS_ELSEWHERE,
+        "no heading": LEADS_NOWHERE,
+        "no page": LEADS_NOWHERE,
+        "no page at the top": LEADS_NOWHERE,
+        "no file": LEADS_NOWHERE,
+        "no label": LEADS_NOWHERE,
+    }
+    assert [finding.kind for finding in headnote.check_links(tmp_path).findings].count("duplicate-address") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("zensical.toml", '[project]\ndocs_dir = "text"\n'),
+        ("properdocs.yml", "docs_dir: text\n"),
+        ("mkdocs.yml", "docs_dir: text\n"),
+    ],
+)
+def test_heirs_of_mkdocs(name: str, text: str, tmp_path: Path) -> None:
+    write(tmp_path, {name: text, "text/a.md": "[b](/guide/b/) [none](/guide/c/)\n", "text/guide/b.md": ""})
+    assert leads(tmp_path) == {"b": "text/guide/b.md", "none": LEADS_NOWHERE}
+
+
+def test_a_jupyter_book_is_of_sphinx(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"_config.yml": "title: Tide\n", "_toc.yml": "root: a\n", "a.md": "[b](low)\n", "b.md": "(low)=\n# B\n"},
+    )
+    assert leads(tmp_path) == {"b": "b.md"}
+
+
 def test_a_folder_of_a_site_without_its_configuration(tmp_path: Path) -> None:
     """Most links begin with `/en`, and no folder has that name: this is the English part of a site."""
     write(tmp_path, PLAIN)

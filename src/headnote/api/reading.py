@@ -267,7 +267,9 @@ class Library:
             broken = {tuple(place) for place in unsigned(manifest[BROKEN])}
             return lambda link: _place_of(link) in broken
         learnt = stored_mounts(reader, self.tree)
-        return TreeLinkCheck(self.tree, set(reader.document_paths()), read_sites(manifest), learnt).is_broken
+        return TreeLinkCheck(
+            self.tree, set(reader.document_paths()), read_sites(manifest), learnt, reader.links
+        ).is_broken
 
 
 # -- Names that mean no document.

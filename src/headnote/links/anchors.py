@@ -60,13 +60,20 @@ _GENERATED = re.compile(
     re.IGNORECASE,
 )
 _INCLUDED = re.compile(
-    r"^[ \t]*\{(?:%-?[ \t]*(?:data reusables|include|render|snippet)|\{[<%][ \t]*(?:include|readfile|snippet))\b",
+    r"^[ \t]*\{(?:%-?[ \t]*(?:data reusables|include|render|snippet|extends)"
+    r"|\{[<%][ \t]*(?:include|readfile|snippet))\b"
+    r"|^[ \t]*(?:`{3,}|:{3,})\{(?:eval-rst|include|auto[\w:-]*|click[\w:-]*|argparse|doxygen\w*)\}",
     re.MULTILINE,
 )
-"""A template that stands for a part of the page, with headings perhaps."""
+"""A template or a directive that stands for a part of the page, with headings perhaps."""
+_OF_CODE = re.compile(r"^::: [A-Za-z_][\w.:-]*[ \t]*$", re.MULTILINE)
+_BOX_END = re.compile(r"^[ \t]*:{3,}[ \t]*$", re.MULTILINE)
+"""`::: package.module` stands for what is known of some code, where it is no box: boxes end."""
 _SHOWN_BY_COMPONENT = re.compile(
     r"""<[A-Z][^<>]{0,2000}?\s(?:alt_header|header|heading|title|summary)\s*=\s*["']([^"'<>\n]{1,200})["']"""
 )
+_TAB = re.compile(r"""^[ \t]*===[+!]{0,2}[ \t]+["']([^"'\n]{1,200})["']""", re.MULTILINE)
+_COMPONENT_ALONE = re.compile(r"<([A-Z]\w{0,60})(?:\s[^<>]{0,2000})?/>\s*")
 _NAMED_IN_DATA = re.compile(r"""\b(?:name|title|label)\s*:\s*(["'])([^"'<>\n]{1,100})\1""")
 """An object among the arguments of a component, which may show it as a row with an anchor."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -74,6 +81,8 @@ _FOOTNOTE = re.compile(r"^[ ]{0,3}\[\^([^\]\s]++)\]:", re.MULTILINE)
 _BLOCK_ID = re.compile(r"\^(?<![^ \t\n]\^)[A-Za-z0-9\-]++(?=[ \t]*$)", re.MULTILINE)
 """Begins with the mark, which few texts have: that is faster than to begin with the blank before it."""
 _PROPERTY_ID = re.compile(r"^[ \t]*+(?:-[ \t]++)?id::[ \t]*+([0-9a-fA-F\-]{36})[ \t]*$", re.MULTILINE)
+_LABEL = re.compile(r"^[ \t>]*+(?:\(([^()\s][^()\n]{0,200})\)=|:name:[ \t]+(\S[^\n]{0,200}?))[ \t]*$", re.MULTILINE)
+"""A label of MyST, `(label)=` or `:name:` of a directive, by which any page may refer to what has it."""
 _CONTAINERS = frozenset({"list", "quote", "mdx_jsx", "html"})
 _INNER_HEADING = re.compile(r"[ \t]*+(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*+)*+#{1,6}[ \t]++(.*)")
 _INNER_FENCE = re.compile(r"[ \t>]*+(?:[-*+][ \t]++)?(`{3,}|~{3,})")
@@ -82,7 +91,7 @@ _DOCUMENT_IN_QUOTES = (".md'", '.md"', ".mdx'", '.mdx"')
 _INCLUDE = re.compile(
     r"""
     ^import\s+\w+\s+from\s+["']([^"'\n]+\.mdx?)["']     # MDX
-  | ^[ \t]*(?:-+8<-+|;-+8<-+)[ \t]+["']([^"'\n]+)["']  # snippets of MkDocs
+  | ^[ \t]*(?:-+8<-+|;-+8<-+)[ \t]+["']([^"'\n:]+)[^"'\n]*["']  # snippets of MkDocs, perhaps of a section
   | <!--[ \t]*@include:[ \t]*([^\s{}<>]+)               # VitePress
   | <[A-Z]\w{0,40}\s+path=["']([\w./\-]{1,200})["']      # a component that shows a partial
     """,
@@ -114,9 +123,9 @@ def anchors_of(document: Document, chunks: Sequence[SectionExtent]) -> Anchors:
     inner = list(_inner_headings(text, blocks))
     texts = [(heading.slug, heading.text) for heading in headings if not explicit_id(text, blocks[heading.block])]
     texts += [(heading.slug, source) for heading in headings if (source := _source(text, blocks[heading.block]))]
-    texts += [(_TOP_ANCHOR, _ANYTHING)] if is_generated(document) or _INCLUDED.search(text) else []
-    ids = {name: chunk_at(at) for name, at in (*_ids(text, blocks), *_footnotes(text))}
-    shown_inside = (*inner, *_titles_of_components(text), *_named_in_data(text, blocks))
+    texts += [(_TOP_ANCHOR, _ANYTHING)] if is_generated(document) or _shows_more(text) else []
+    ids = {name: chunk_at(at) for name, at in (*_ids(text, blocks), *_labels(text), *_footnotes(text))}
+    shown_inside = (*inner, *_titles_of_components(text, blocks), *_named_in_data(text, blocks))
     ids |= {github_slug(shown): chunk_at(at) for shown, at in shown_inside if github_slug(shown) not in ids}
     return Anchors(
         headings={heading.slug: chunk_at(blocks[heading.block].start) for heading in headings},
@@ -124,6 +133,12 @@ def anchors_of(document: Document, chunks: Sequence[SectionExtent]) -> Anchors:
         texts=(*texts, *((github_slug(shown), shown) for shown, _ in inner)),
         includes=tuple(_includes(text)),
     )
+
+
+def _shows_more(text: str) -> bool:
+    """Whether a part of a page is made by a program, or stands in another file."""
+    is_of_code = "::: " in text and _OF_CODE.search(text) is not None and _BOX_END.search(text) is None
+    return is_of_code or _INCLUDED.search(text) is not None
 
 
 def _source(text: str, heading: Block) -> str:
@@ -143,8 +158,15 @@ def is_generated(document: Document) -> bool:
 
 
 def block_ids(text: str) -> list[str]:
-    """The ids by which other documents may refer to blocks of this one: `id:: …` of Logseq."""
-    return [match[1].lower() for match in _PROPERTY_ID.finditer(text)] if "id::" in text else []
+    """The ids by which other documents may refer to blocks of this one: `id:: …` of Logseq, `(label)=` of MyST."""
+    properties = _PROPERTY_ID.finditer(text) if "id::" in text else ()
+    return [*(match[1].lower() for match in properties), *(name.lower() for name, _ in _labels(text))]
+
+
+def _labels(text: str) -> Iterator[tuple[str, int]]:
+    """Directives look like code, so those in code count, too."""
+    if ")=" in text or ":name:" in text:
+        yield from ((match[1] or match[2], match.start()) for match in _LABEL.finditer(text))
 
 
 def repeated_ids(document: Document) -> list[tuple[str, tuple[int, int]]]:
@@ -215,10 +237,15 @@ def _blocks_with_ids(text: str) -> Iterator[tuple[str, int]]:
         yield match[0], at - 1 if at and text[at - 1] in " \t" else at
 
 
-def _titles_of_components(text: str) -> Iterator[tuple[str, int]]:
-    """What components may show as a heading."""
+def _titles_of_components(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
+    """What components and tabs may show as a heading: their titles, and the name of one that stands alone."""
     if "</" in text:
         yield from ((match[1], match.start()) for match in _SHOWN_BY_COMPONENT.finditer(text))
+    if "===" in text:
+        yield from ((match[1], match.start()) for match in _TAB.finditer(text))
+    for block in blocks:
+        if block.kind == "mdx_jsx" and (match := _COMPONENT_ALONE.fullmatch(text, block.start, block.end)):
+            yield _HUMP.sub("-", match[1]), block.start
 
 
 def _named_in_data(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
@@ -328,6 +355,7 @@ def _certain_anchor(anchors: Anchors, fragment: str, generator: Generator) -> st
     plain = unquote(_TEXT_DIRECTIVE.sub("", fragment))
     if "#" in plain:
         return _nested(list(anchors.headings), [github_slug(part.strip()) for part in plain.split("#") if part.strip()])
+    plain = plain.removeprefix("user-content-")  # which GitHub writes in front of ids
     spellings = (fragment, plain, plain.lower(), github_slug(plain.strip()))
     for names in (anchors.headings, anchors.ids):
         anchor = next((spelling for spelling in spellings if spelling in names), None)

@@ -12,7 +12,8 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote
@@ -40,7 +41,16 @@ from headnote.links.sites.site import (
     site_of,
     without_suffix,
 )
-from headnote.links.sites.site_files import Endings, Neighbours, Redirects, SiteFiles, names_a_file, nearest
+from headnote.links.sites.site_files import (
+    AbsentParts,
+    Endings,
+    Neighbours,
+    Redirects,
+    SiteFiles,
+    folders_around,
+    names_a_file,
+    nearest,
+)
 from headnote.model import Link
 from headnote.sources.files import SUFFIXES
 from headnote.sources.repository import git_ignores, repository_top
@@ -113,9 +123,11 @@ class Resolver:
         if link.external:
             return link
         path = self._document_of(link)
-        if path is None or not self.has(path):
-            return LinkRow(*link[:8], path, None, None)
-        return self.placed(link, path)
+        is_page = path is not None and self.has(path)
+        row = self.placed(link, path) if path is not None and is_page else LinkRow(*link[:8], path, None, None)
+        is_there = (row.section or not link.fragment) if is_page else path is not None and self._files.has(path)
+        labelled = None if is_there else self._by_label(link)
+        return row if labelled is None else self.placed(link, labelled)
 
     def has(self, path: str) -> bool:
         """Whether there is a document at exactly this path."""
@@ -139,6 +151,13 @@ class Resolver:
             return self._by_reference(shortcode[1], link.path)
         target = path_of(link)
         return self._by_path(target, link.path) if target else link.path
+
+    def _by_label(self, link: LinkRow) -> str | None:
+        """The document with this label: on a site of Sphinx, `[text](label)` and `[text](#label)` find it anywhere."""
+        names_one = not (link.target and link.fragment) and link.kind == "link"
+        if not names_one or self._sites.of(link.path).site.generator != "sphinx":
+            return None
+        return self._contents.block(unquote(link.target or link.fragment).lower())
 
     # -- to a place in a document
 
@@ -327,13 +346,16 @@ class LinkCheck:
         documents: Collection[str],
         sites: Sequence[Site],
         learnt: Mount | None = None,
+        links: Callable[[], Iterable[LinkRow]] = tuple,
     ) -> None:
-        """`learnt` is how a folder without a configuration stands on its site, see `learnt_mount`."""
+        """`learnt` is how a folder without a configuration stands on its site, see `learnt_mount`; `links` are all of
+        the folder, resolved, which tell together what is not in it."""
         self._documents = documents
         self._learnt = learnt or Mount("")
         self._files = SiteFiles(root, documents)
         self._sites = sites or PLAIN_SITES
         self._root = os.path.realpath(root)
+        self._links = links
         self._known_sites: dict[str, Site] = {}
         self._ignored: dict[str, bool] = {}
         self._redirects: dict[int, Redirects] = {}
@@ -357,6 +379,8 @@ class LinkCheck:
         """Whether a link leads to what is not made of the files here: another language or book of the host, the page
         that shows a part, or a page that the site makes by itself."""
         site, target = self._site_of(link.path), path_of(link)
+        if link.path.lower().endswith(".txt") or (site.generator == "sphinx" and _names_code(link)):
+            return True  # plain text shows no links
         is_plain = site.generator == "plain"
         if (
             leaves_the_part(self._learnt.address, target, self._tops)
@@ -365,11 +389,16 @@ class LinkCheck:
         ):
             return True
         if link.resolved in self._documents:
-            return link.resolved == link.path and not link.target and is_partial(link.path)
+            is_own = link.resolved == link.path and not target
+            return is_own and (link.target.startswith("?") or is_partial(link.path))
         if _GENERATED_FOLDERS & set(target.split("/")[:-1]):
+            return True
+        if self._absent.has(link, site):
             return True
         if not target.startswith("/"):
             return self._is_ignored(joined(posixpath.dirname(link.path), target))
+        if not self._learnt.is_shown:
+            return True
         address = target.strip("/")
         return (
             self._is_made_by_the_site(address, site)
@@ -454,17 +483,27 @@ class LinkCheck:
     @cached_property
     def _folders(self) -> frozenset[str]:
         """Every folder with documents below it, as an address."""
-        folders = {folder for path in self._documents for folder in _around(without_numbers(path))}
+        folders = {folder for path in self._documents for folder in folders_around(without_numbers(path))}
         return frozenset(map(folded, folders))
 
     @cached_property
     def _repository(self) -> str | None:
         return repository_top(self._root)
 
+    @cached_property
+    def _absent(self) -> AbsentParts:
+        absent = AbsentParts(self._files, self._documents, self._learnt, is_whole=self._repository is not None)
+        absent.learn(self._links(), self._site_of, self._leads_nowhere)
+        return absent
 
-def _around(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path
+
+def _names_code(link: LinkRow) -> bool:
+    """Whether a link of MyST names what no page has: an object of code, `#Class.method`, or anything for which a
+    directive or another format may have a label."""
+    if link.target:
+        is_file = "." in link.target and guess_type(link.target)[0] is not None
+        return link.kind == "link" and "/" not in link.target and not is_file
+    return "." in link.fragment or link.fragment[:1].isupper()
 
 
 def _exists(path: str) -> bool:
@@ -482,7 +521,9 @@ def path_of(link: LinkRow) -> str:
 def is_partial(path: str) -> bool:
     """Whether a document is made to be included in others: its name, or that of a folder around it, says so."""
     parts = path.split("/")
-    return parts[-1].startswith("_") or any(part.lstrip("_") in _PARTIALS for part in parts[:-1])
+    return (
+        parts[-1].startswith("_") or ".inc." in parts[-1] or any(part.lstrip("_") in _PARTIALS for part in parts[:-1])
+    )
 
 
 _PARTIALS = frozenset({"snippets", "includes", "partials", "parts", "shared"})
@@ -696,16 +737,37 @@ class TreeLinkCheck:
     """Which links are broken. A root that is away has no broken links to files: nobody can tell."""
 
     def __init__(
-        self, tree: Tree, documents: Collection[str], sites: SitesOfRoots, learnt: Mapping[str, Mount]
+        self,
+        tree: Tree,
+        documents: Collection[str],
+        sites: SitesOfRoots,
+        learnt: Mapping[str, Mount],
+        links: Callable[[], Iterable[LinkRow]],
     ) -> None:
+        """`links` are all, resolved; they are read only where a link leads nowhere."""
         self._tree = tree
         self._documents = documents
+        self._links = links
         inside = paths_by_root(tree, documents)
         self._checks = {
-            root.name: LinkCheck(root.folder, inside[root.name], sites.get(root.name, ()), learnt.get(root.name))
+            root.name: LinkCheck(
+                root.folder,
+                inside[root.name],
+                sites.get(root.name, ()),
+                learnt.get(root.name),
+                partial(self._inside, root),
+            )
             for root in tree.roots
         }
         self._away = {root.name for root in tree.roots if not Path(root.folder).is_dir()}
+
+    def _inside(self, root: Root) -> Iterator[LinkRow]:
+        """The links of a root, as it sees them."""
+        for link in self._links():
+            if (place := self._tree.place(link.path)) and place.root is root:
+                there = self._tree.place(link.resolved) if link.resolved is not None else None
+                resolved = there.path if there and there.root is root else None
+                yield link._replace(path=place.path, resolved=resolved)
 
     def is_broken(self, link: LinkRow) -> bool:
         """Whether a link should lead somewhere below a root, and does not."""
@@ -719,7 +781,7 @@ class TreeLinkCheck:
             there = self._tree.place(str(link.resolved))
             inside = there.path if there and there.root is place.root else None
             inner = link._replace(path=place.path, resolved=inside)
-            return is_missing and not self._checks[place.root.name].is_unknown(inner)
+            return is_missing and (inside is None or not self._checks[place.root.name].is_unknown(inner))
         there = self._tree.place(link.resolved) if link.resolved is not None else None
         if place.root.name in self._away or (there and there.root.name in self._away):
             return False

@@ -49,7 +49,18 @@ SITE_MARKS = frozenset(
         *(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts", "cts")),
         *(f"astro.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs", "mts")),
         *(f"{name}.{suffix}" for name in ("hugo", "config") for suffix in ("toml", "yaml", "yml", "json")),
-        *("config", "mkdocs.yml", "mkdocs.yaml", ".vitepress", ".vuepress", "_config.yml", "_config.yaml", "book.toml"),
+        *(f"{name}.{suffix}" for name in ("mkdocs", "properdocs") for suffix in ("yml", "yaml")),
+        *(
+            "zensical.toml",
+            "conf.py",
+            "myst.yml",
+            "config",
+            ".vitepress",
+            ".vuepress",
+            "_config.yml",
+            "_config.yaml",
+            "book.toml",
+        ),
     }
 )
 """Names of the configurations of site generators; Hugo uses names that others use, too."""

@@ -221,13 +221,14 @@ def _broken(documents: Sequence[LinkedDocument], tree: Tree, sites: SitesOfRoots
     contents = CheckedContents(documents)
     learnt = learnt_mounts(tree, (link.row for link in links), paths)
     resolver = TreeResolver(tree, paths, contents, sites, learnt)
-    check = TreeLinkCheck(tree, paths, sites, learnt)
-    suggestions = Suggestions(tree, paths, contents, sites, learnt)
-    broken, resolved, unjudged = [], [], 0
+    resolved = list[LinkRow]()
     for done, link in enumerate(links):
         on_progress(Progress("check", done, len(links)))
-        row = resolver.resolve(link.row)
-        resolved.append(row)
+        resolved.append(resolver.resolve(link.row))
+    check = TreeLinkCheck(tree, paths, sites, learnt, lambda: resolved)
+    suggestions = Suggestions(tree, paths, contents, sites, learnt)
+    broken, unjudged = [], 0
+    for link, row in zip(links, resolved, strict=True):
         if check.is_broken(row):
             kind = _kind(row, paths)
             broken.append(
@@ -285,11 +286,12 @@ def _repeated(documents: Iterable[LinkedDocument]) -> Iterator[Finding]:
 
 
 def _at_one_address(documents: Iterable[LinkedDocument], tree: Tree, sites: SitesOfRoots) -> Iterator[Finding]:
-    """Documents of one site with the same address. In a plain folder nobody shows them under addresses."""
+    """Documents of one site with the same address. In a plain folder nobody shows them under addresses, and Sphinx has
+    an address for each file."""
     contents = CheckedContents(documents)
     for root in tree.roots:
         naming = RootContents(contents, root).naming
-        for site in (site for site in sites.get(root.name, ()) if site.generator != "plain"):
+        for site in (site for site in sites.get(root.name, ()) if site.generator not in ("plain", "sphinx")):
             shown = (path for path in naming() if site_of(path, sites[root.name]) == site)
             for path, other, address in _sharing_an_address(shown, site, naming):
                 message = f"{root.prefix}{other} has the same address, {address}"

@@ -10,7 +10,18 @@ from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote
 
-from headnote.links.sites.site import Generator, Mount, Naming, Site, below, folded, joined, page_of, without_suffix
+from headnote.links.sites.site import (
+    Generator,
+    Mount,
+    Naming,
+    Site,
+    below,
+    folded,
+    is_page,
+    joined,
+    page_of,
+    without_suffix,
+)
 
 
 class SitePlace(NamedTuple):
@@ -172,6 +183,7 @@ _ROUTES: Mapping[Generator, Route] = {
     "astro": _by_slug,
     "jekyll": _jekyll_page,
     "mdbook": _plain_page,
+    "sphinx": _plain_page,
     "plain": _page_of_a_folder,
 }
 
@@ -315,13 +327,26 @@ def path_in(mount: Mount, address: str) -> str | None:
 
 def learnt_mount(targets: Mapping[str, int], documents: Collection[str]) -> Mount | None:
     """How a folder without a configuration stands on its site, as its links from the top tell: it is only the part of
-    the site below an address, or one of its folders is the top of the site. `targets` says how often each occurs."""
+    the site below an address, or one of its folders is the top of the site, or the top is not here. `targets` says how
+    often each occurs."""
     forms = {page_of(path) for path in documents} - {""}  # every address ends in that of the home
     pages = {folded(form) for page in forms for form in (page, without_numbers(page))}
     if base := _common_base(targets, pages):
         return Mount("", base)
     folder = _top_folder(targets, pages)
-    return Mount(folder) if folder else None
+    if folder:
+        return Mount(folder)
+    return Mount("", is_shown=False) if _are_elsewhere(targets, pages) else None
+
+
+def _are_elsewhere(targets: Collection[str], pages: Collection[str]) -> bool:
+    """Whether all links from the top lead to folders that have the name of nothing here, and most to pages that have:
+    the top is not here."""
+    names = {part for page in pages for part in page.split("/")}
+    addresses = {page_of(folded(target.partition("?")[0].strip("/"))) for target in targets if is_page(target)}
+    unlike = [one for one in addresses if one.rpartition("/")[2] not in names]
+    is_enough = len(addresses) > _BY_CHANCE and 2 * len(unlike) >= len(addresses)
+    return is_enough and all("/" in one and one.partition("/")[0] not in names for one in addresses)
 
 
 def _top_folder(targets: Mapping[str, int], pages: Collection[str]) -> str:
@@ -333,7 +358,7 @@ def _top_folder(targets: Mapping[str, int], pages: Collection[str]) -> str:
     missing, explained = 0, defaultdict[str, int](int)
     for target, count in targets.items():
         page = page_of(folded(target.partition("?")[0].strip("/")))
-        if page and page not in pages:
+        if page and page not in pages and is_page(target):
             missing += count
             for folder in endings.get(page, ()) if "/" in page else ():
                 explained[folder] += count

@@ -18,6 +18,9 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
 _CONTENT_FOLDERS = ("docs", "content", "pages", "src", "src/content", "src/pages", "src/docs", "website/docs")
 """Where the pages of a site usually are."""
 _ONLY_IN_HUGO = frozenset({"baseURL", "baseurl", "languageCode", "contentDir", "defaultContentLanguage"})
+_ONLY_IN_SPHINX = re.compile(r"^(?:extensions|html_theme|myst_\w+)\b[^=\n]*=|^(?:import|from) sphinx\b", re.MULTILINE)
+_MAKING_PAGES = frozenset({"gen-files", "api-autonav", "autoapi", "mkdocs-autoapi", "mkdoxy"})
+"""Plugins of MkDocs."""
 _GENERATED_INDEX = re.compile(r"""["']?type["']?\s*:\s*["']generated-index["']([^{}]*)""")
 _VERSION = re.compile(r"version-([^/]+)/")
 
@@ -242,10 +245,15 @@ def _folders_in(folder: str, documents: Sequence[str]) -> Collection[str]:
 def _mkdocs(config: _Configuration) -> Site:
     folder = config.folder
     data = config.data()
+    project = data.get("project")  # where Zensical has what MkDocs has at the top
+    data = project if config.name.endswith(".toml") and isinstance(project, dict) else data
     pages = _inside(folder, str(data.get("docs_dir", "docs")))
     mounts = _with_base([Mount(pages)], urlsplit(str(data.get("site_url", ""))).path)
     has_folders = data.get("use_directory_urls") is not False
-    return Site("mkdocs", folder, mounts, (pages,), url=_on_the_web(data.get("site_url")) if has_folders else "")
+    url = _on_the_web(data.get("site_url")) if has_folders else ""
+    plugins = data.get("plugins")
+    names = {name.rpartition("/")[2] for one in plugins or () for name in ([one] if isinstance(one, str) else one)}
+    return Site("mkdocs", folder, mounts, (pages,), makes_pages=bool(names & _MAKING_PAGES), url=url)
 
 
 def _vitepress(config: _Configuration) -> Site:
@@ -277,9 +285,21 @@ def _astro_site(folder: str, base: str, documents: Sequence[str]) -> Site:
 
 def _jekyll(config: _Configuration) -> Site:
     folder = config.folder
+    if config.beside("_toc.yml"):
+        return _sphinx_site(folder)  # a Jupyter Book
     data = config.data()
     mounts = _with_base([Mount(_inside(folder, str(data.get("source", "."))))], str(data.get("baseurl") or ""))
     return Site("jekyll", folder, mounts, (folder,))
+
+
+def _sphinx(config: _Configuration) -> Site | None:
+    # Other programs have a `conf.py`, too.
+    is_sphinx = config.name == "myst.yml" or _ONLY_IN_SPHINX.search(config.text())
+    return _sphinx_site(config.folder) if is_sphinx else None
+
+
+def _sphinx_site(folder: str) -> Site:
+    return Site("sphinx", folder, (Mount(folder),), (folder,))
 
 
 def _mdbook(config: _Configuration) -> Site:
@@ -318,11 +338,12 @@ _MAKERS: tuple[tuple[re.Pattern[str], _Maker], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
         (r"docusaurus\.config\.(?:js|ts|mjs|cjs|mts|cts)", _docusaurus),
-        (r"mkdocs\.ya?ml", _mkdocs),
+        (r"(?:mkdocs|properdocs)\.ya?ml|zensical\.toml", _mkdocs),
         (r"\.vitepress|\.vuepress", _vitepress),
         (r"astro\.config\.(?:js|ts|mjs|cjs|mts)", _astro),
         (r"(?:hugo|config)\.(?:toml|ya?ml|json)|config", _hugo),
         (r"_config\.ya?ml", _jekyll),
         (r"book\.toml", _mdbook),
+        (r"conf\.py|myst\.yml", _sphinx),
     )
 )

@@ -11,7 +11,7 @@ from headnote.sources.files import SUFFIXES
 from headnote.store.integrity import SITES, signed, unsigned
 from headnote.store.rows import DocumentHead, DocumentRow
 
-Generator = Literal["docusaurus", "hugo", "mkdocs", "vitepress", "astro", "jekyll", "mdbook", "plain"]
+Generator = Literal["docusaurus", "hugo", "mkdocs", "vitepress", "astro", "jekyll", "mdbook", "sphinx", "plain"]
 Shown = Literal["pages", "posts", "docs"]
 """How documents of a folder get their addresses: by path, by date and name, or by the rules of Docusaurus docs."""
 
@@ -49,6 +49,8 @@ class Site(NamedTuple):
     """Address of a generated page → the folder whose documents it lists."""
     keeps_numbers: bool = False
     """Whether `01-intro` stays `01-intro` in an address of Docusaurus."""
+    makes_pages: bool = False
+    """Whether a plugin of MkDocs makes pages that are no files."""
     url: str = ""
     """Where its top is on the web, without a slash at the end; empty if its configuration does not say it."""
 
