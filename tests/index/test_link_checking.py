@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import headnote
 from headnote.api import trust_folder
 from headnote.links.checking import findings
-from headnote.links.checking.checked_files import linked_document
+from headnote.links.checking.checked_files import is_of_others, linked_document
 from headnote.links.checking.link_report import Finding, LinkReport, Position
 from headnote.links.checking.policy import IgnoreEntry, sift, target_regex
 from headnote.links.resolving import Contents, RootContents
@@ -67,7 +67,8 @@ def test_links_are_followed_as_the_index_follows_them(
     report = headnote.check_links(folder)
     with headnote.Index.open(folder, embedder="none") as index:
         index.update()
-        by_index = [(link.path, link.line, link.written) for link in index.broken_links()]
+        broken = [link for link in index.broken_links() if not is_of_others(link.path)]
+        by_index = [(link.path, link.line, link.written) for link in broken]
     links = [finding for finding in report.findings if finding.kind in ("page", "anchor", "file")]
     markdown = [one for one in links if not _stands_in_a_tag(folder / one.path, one)]
     assert sorted((one.path, one.at.line, one.target) for one in markdown) == sorted(by_index)
@@ -859,6 +860,12 @@ def test_an_encyclopedia_of_the_web(write: Write) -> None:
         ({"a.md": '<a name="in"></a>\n\n[x](#user-content-in) [y](#user-content-on)'}, ["#user-content-on"], 0),
         ({"a.md": '--8<-- "b.inc.md:start"\n\n[x](#part)', "b.inc.md": "## Part\n\n[y](#of-the-page)"}, [], 1),
         ({"notes.txt": "[[nodiscard]] int f();", "a.md": "[[nodiscard]]"}, ["nodiscard"], 1),
+        ({"api.mdx": "is_one_of(list[[1, A()]])", "a.md": "[x](…) [y](...) [z](..x)"}, ["..x"], 3),
+        (
+            {"vendor/x/README.md": "[x](doc.md)", "tests/a/b.md": "[x](c.md)", "tests/README.md": "[x](d.md)"},
+            ["d.md"],
+            2,
+        ),
         ({"docs/_part.md": "[x](#of-the-page) [y](gone.md#x)"}, ["gone.md#x"], 1),
         ({"a.md": "[x](/) [y](/sub) [z](/none) [p](EN_URL) [q](EN.md)", "sub/b.md": ""}, ["/none", "EN.md"], 2),
         ({"a.md": "[x](/reference/generated/cli/#run) [y](/generated)"}, ["/generated"], 1),
@@ -981,6 +988,17 @@ def test_a_part_that_is_not_here_is_not_judged(
     report = headnote.check_links(write(files))
     assert [finding.target for finding in report.findings] == broken
     assert report.unjudged == unjudged
+
+
+def test_what_is_not_translated_is_shown_in_the_first_language(write: Write) -> None:
+    files = {f"docs/{name}.md": "# A\n\n## Part\n" for name in ("index", "a/b", "a/c", "only")}
+    files |= {
+        f"i18n/{language}/pages/{name}.md": "# A\n" for language in ("de", "fr") for name in ("index", "a/b", "a/c")
+    }
+    files["i18n/de/pages/a/b.md"] = "[own](c.md) [original](../only.md#part) [x](../only.md#none) [y](../none.md)\n"
+    files["i18n/README.md"] = "[z](only.md)\n"
+    report = headnote.check_links(write(files))
+    assert [finding.target for finding in report.findings] == ["only.md", "../only.md#none", "../none.md"]
 
 
 def test_a_repository_has_all_its_parts(write: Write) -> None:

@@ -188,6 +188,46 @@ def test_what_says_something_in_its_frontmatter_is_no_stub(make: Make) -> None:
     assert {path for _, path, *_ in found(make(SOUND | pages), ["stub"])} == {"short.md"}
 
 
+def test_what_is_no_stub_and_no_footnote(make: Make) -> None:
+    pages = {
+        "shown.md": "# Shown\n\n{% include 'more.md' %}\n",
+        "code.md": "# `tide.gauge`\n\nGauges.\n",
+        "CLAUDE.md": "@AGENTS.md\n",
+        "tests/cases/empty.md": "# Empty\n",
+        "link.md": "# Link\n\nSee [^1][maker] and [^2](https://maker.example), but [^3][^4].\n\n[maker]: index.md\n",
+    }
+    assert found(make(SOUND | pages), ["stub", "footnote"]) == {
+        ("footnote", "link.md", 3, "[^3]"),
+        ("footnote", "link.md", 3, "[^4]"),
+    }
+
+
+def test_pages_that_are_alike_on_purpose(make: Make) -> None:
+    project = {"README.md": PUMP, "docs/README.md": PUMP, "docs/other.md": "# Other\n"}
+    pattern = {f"shapes/{name}.md": f"# {name}\n\n{PUMP}\n" for name in ("box", "cone", "ring", "tube")}
+    plain = {"a.txt": PUMP, "b.txt": PUMP}
+    for files in (project, pattern, plain):
+        assert found(make(files), ["near-duplicate"]) == set()
+
+
+def test_a_folder_that_was_copied_is_one_finding(make: Make) -> None:
+    texts = {
+        name: f"# {name}\n\n" + PUMP.replace("water", name).replace("the", name) for name in ("one", "two", "three")
+    }
+    files = {f"{top}/{name}.md": text for top in ("docs", "site/pages") for name, text in texts.items()}
+    (finding,) = lint(make(files), only=["near-duplicate"]).findings
+    assert (finding.path, finding.target) == ("site/pages/one.md", "docs/one.md")
+    assert finding.message.endswith("and so do 2 more pages of this folder with theirs")
+
+
+def test_a_page_that_was_copied_twice_is_two_findings(make: Make) -> None:
+    copies = {f"{name}.md": f"# {name}\n\n{PUMP}\n" for name in ("a", "b", "c")}
+    assert found(make(copies), ["near-duplicate"]) == {
+        ("near-duplicate", "b.md", 1, "a.md"),
+        ("near-duplicate", "c.md", 1, "a.md"),
+    }
+
+
 def test_what_is_known_stays(make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = make(SOUND | FAULTS[2][0] | FAULTS[6][0])
     assert main(["lint", str(folder), "--format", "json"]) == 1

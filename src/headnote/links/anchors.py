@@ -81,8 +81,10 @@ _FOOTNOTE = re.compile(r"^[ ]{0,3}\[\^([^\]\s]++)\]:", re.MULTILINE)
 _BLOCK_ID = re.compile(r"\^(?<![^ \t\n]\^)[A-Za-z0-9\-]++(?=[ \t]*$)", re.MULTILINE)
 """Begins with the mark, which few texts have: that is faster than to begin with the blank before it."""
 _PROPERTY_ID = re.compile(r"^[ \t]*+(?:-[ \t]++)?id::[ \t]*+([0-9a-fA-F\-]{36})[ \t]*$", re.MULTILINE)
-_LABEL = re.compile(r"^[ \t>]*+(?:\(([^()\s][^()\n]{0,200})\)=|:name:[ \t]+(\S[^\n]{0,200}?))[ \t]*$", re.MULTILINE)
-"""A label of MyST, `(label)=` or `:name:` of a directive, by which any page may refer to what has it."""
+_LABEL = re.compile(
+    r"^[ \t>]*+(?:\(([^()\s][^()\n]{0,200})\)=|:(?:name|label):[ \t]+(\S[^\n]{0,200}?))[ \t]*$", re.MULTILINE
+)
+"""A label of MyST, `(label)=`, or `:name:` or `:label:` of a directive, by which any page may refer to what has it."""
 _CONTAINERS = frozenset({"list", "quote", "mdx_jsx", "html"})
 _INNER_HEADING = re.compile(r"[ \t]*+(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*+)*+#{1,6}[ \t]++(.*)")
 _INNER_FENCE = re.compile(r"[ \t>]*+(?:[-*+][ \t]++)?(`{3,}|~{3,})")
@@ -165,7 +167,7 @@ def block_ids(text: str) -> list[str]:
 
 def _labels(text: str) -> Iterator[tuple[str, int]]:
     """Directives look like code, so those in code count, too."""
-    if ")=" in text or ":name:" in text:
+    if ")=" in text or ":name:" in text or ":label:" in text:
         yield from ((match[1] or match[2], match.start()) for match in _LABEL.finditer(text))
 
 

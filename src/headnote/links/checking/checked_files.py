@@ -99,7 +99,7 @@ class LinkedDocument(NamedTuple):
     """Ids that were given before in the same document."""
     comments: tuple[Comment, ...]
     is_generated: bool = False
-    """Whether a program has written it: then nobody mends it here."""
+    """Whether a program or another project has written it, or it is there for tests: then nobody mends it here."""
     facts: PageFacts = PageFacts()
     """What lint needs besides; empty for a check of links."""
     footnotes_at: tuple[Position, ...] = ()
@@ -157,10 +157,24 @@ def linked_document(snapshot: FileSnapshot, mdx: bool | None = None, with_facts:
         blocks=tuple(block_ids(text)),
         repeated=tuple((name, _positions(text, [range_])[0]) for name, range_ in repeated),
         comments=tuple(_comments(document)),
-        is_generated=is_generated(document),
+        is_generated=is_generated(document) or is_of_others(document.path),
         facts=facts,
         footnotes_at=tuple(_positions(text, [(one.start, one.end) for one in facts.footnotes])),
     )
+
+
+_OF_OTHERS = frozenset(
+    "vendor vendored _vendor third_party test-data testdata test_data fixtures __fixtures__ __tests__".split()
+)
+"""Folders of packages that were copied, and of data for tests."""
+_PAGES_OF_TESTS = frozenset({"readme", "contributing"})
+
+
+def is_of_others(path: str) -> bool:
+    """Whether a page was copied from another project, or is there for tests only."""
+    *folders, name = path.lower().split("/")
+    is_about_tests = folders[-1:] == ["tests"] and name.partition(".")[0] in _PAGES_OF_TESTS
+    return not _OF_OTHERS.isdisjoint(folders) or ("tests" in folders and not is_about_tests)
 
 
 def _placed(links: Sequence[Link], text: str, path: str) -> Iterator[PlacedLink]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from headnote.links.checking.checked_files import LinkedDocument
+from headnote.links.checking.checked_files import LinkedDocument, is_of_others
 from headnote.links.checking.link_report import TOP, Finding, FindingKind, Position
 from headnote.links.checking.page_facts import NumberedSentence, PageFacts
 from headnote.links.checking.policy import SchemaRule
@@ -26,11 +26,13 @@ _MIN_SHINGLES = 12
 """Rows of words. Pages with fewer are alike by chance."""
 _COMMON = 20
 """Pages that have a row of words. What more have is boilerplate."""
+_MAX_ALIKE = 3
+"""Pages that one is like. One that is like so many has their pattern; so many in two folders are one copy."""
 _LISTED = 0.7
 """Share of the pages of its folder that an index page links to, from which on it is meant to have all of them."""
 _MIN_LISTED = 3
-_LINKED = 0.7
-"""Share of pages with a link, from which on one without any stands out."""
+_LINKED, _ALONE = 0.7, 0.15
+"""Share of pages with a link, from which on one without any stands out, and of several such."""
 _WANTED_BY = 2
 """Documents that link to a page nobody wrote: one link may be a mistake."""
 _MAX_ALIKE_STATEMENTS = 3
@@ -110,7 +112,8 @@ def _orphans(pages: CheckedPages) -> Iterator[Finding]:
     if _is_made_into_a_site(pages):
         return
     alone = [path for path in sorted(paths - linked) if _may_be_alone(path) and not pages.is_site(path)]
-    if len(linked) >= _LINKED * len(paths) and len(paths) > 2:
+    stand_out = len(paths) - len(linked) <= max(1, _ALONE * len(paths))
+    if stand_out and len(linked) >= _LINKED * len(paths) and len(paths) > 2:
         for path in alone:
             yield _at("orphan", path, "no document links here, and this one links to none")
 
@@ -124,12 +127,18 @@ def _is_made_into_a_site(pages: CheckedPages) -> bool:
     return 2 * sum(shown) > len(shown)
 
 
-_OF_PROJECTS = frozenset("changelog license contributing code_of_conduct security authors 404".split())
-"""Pages that are found by their name."""
+_OF_PROJECTS = frozenset(
+    "readme changelog license contributing code_of_conduct security authors 404 agents claude gemini skill".split()
+)
+"""Pages that are found by their name, by people or programs."""
 
 
 def _may_be_alone(path: str) -> bool:
-    return _is_content(path) and posixpath.splitext(posixpath.basename(path))[0].lower() not in _OF_PROJECTS
+    return _is_content(path) and not _is_of_a_project(path)
+
+
+def _is_of_a_project(path: str) -> bool:
+    return posixpath.splitext(posixpath.basename(path))[0].lower() in _OF_PROJECTS
 
 
 def _unlisted(pages: CheckedPages) -> Iterator[Finding]:
@@ -162,12 +171,7 @@ def _is_index(path: str) -> bool:
 
 
 def _is_content(path: str) -> bool:
-    is_for_tests = any(part.lower() in _FOR_TESTS for part in path.split("/")[:-1])
-    return not _is_index(path) and not is_partial(path) and not path.lower().endswith(".txt") and not is_for_tests
-
-
-_FOR_TESTS = frozenset({"test-data", "testdata", "test_data", "fixtures", "__fixtures__"})
-"""Folders of notes that nobody reads: programs are tested with them."""
+    return not (_is_index(path) or is_partial(path) or path.lower().endswith(".txt") or is_of_others(path))
 
 
 # -- single pages
@@ -182,7 +186,7 @@ _ELSEWHERE = frozenset(
 def _stubs(pages: CheckedPages) -> Iterator[Finding]:
     for path, facts in pages.facts():
         is_shown = facts.has_more or _ELSEWHERE & {name.lower() for name in facts.metadata}
-        if facts.words < STUB_WORDS and not is_shown and _is_content(path):
+        if facts.words < STUB_WORDS and not is_shown and _may_be_alone(path):
             what = "nothing" if not facts.words else f"{facts.words} word{'s' if facts.words > 1 else ''}"
             yield _at("stub", path, f"it says {what}")
 
@@ -229,7 +233,27 @@ def _outdated(pages: CheckedPages) -> Iterator[Finding]:
 
 
 def _copies(pages: CheckedPages) -> Iterator[Finding]:
-    known = {path: facts.shingles for path, facts in pages.facts() if len(facts.shingles) >= _MIN_SHINGLES}
+    """Each page once, beside the page that it is most like. Of a folder that was copied whole, its first page."""
+    alike = _alike({path: facts.shingles for path, facts in pages.facts() if not path.lower().endswith(".txt")})
+    nearest: dict[str, tuple[float, str]] = {}
+    beside: Counter[str] = Counter(path for pair in alike for path in pair)
+    for (one, other), share in sorted(alike.items(), key=lambda pair: (-pair[1], pair[0])):
+        nearest.setdefault(other, (share, one))
+    by_folders: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, (_, other) in nearest.items():
+        if max(beside[path], beside[other]) < _MAX_ALIKE:
+            by_folders[_tops_of(path, other)].append(path)
+    for (top, _), paths in sorted(by_folders.items()):
+        whole = len(paths) >= _MAX_ALIKE and all(_is_same_inside(path, nearest[path][1], top) for path in paths)
+        for path in sorted(paths)[: 1 if whole else None]:
+            share, other = nearest[path]
+            more = f", and so do {len(paths) - 1} more pages of this folder with theirs" if whole else ""
+            yield _at("near-duplicate", path, f"{round(100 * share)} % of it also appears in {other}{more}", other)
+
+
+def _alike(every: Mapping[str, frozenset[int]]) -> dict[tuple[str, str], float]:
+    """Pairs of pages with nearly the same text → the share of it that both have."""
+    known = {path: shingles for path, shingles in every.items() if len(shingles) >= _MIN_SHINGLES}
     having: dict[int, list[str]] = defaultdict(list)
     for path, shingles in known.items():
         for shingle in shingles:
@@ -238,11 +262,30 @@ def _copies(pages: CheckedPages) -> Iterator[Finding]:
     for paths in having.values():
         if len(paths) <= _COMMON:
             shared.update(combinations(sorted(paths), 2))
-    for (one, other), count in sorted(shared.items()):
-        whole = len(known[one] | known[other])
-        if count >= ALIKE * whole and not _are_versions(one, other):
-            share = round(100 * len(known[one] & known[other]) / whole)
-            yield _at("near-duplicate", other, f"{share} % of it also appears in {one}", one)
+    shares = {pair: (count, len(known[pair[0]] | known[pair[1]])) for pair, count in shared.items()}
+    return {
+        pair: len(known[pair[0]] & known[pair[1]]) / whole
+        for pair, (count, whole) in shares.items()
+        if count >= ALIKE * whole and not _are_versions(*pair) and not _are_of_projects(*pair)
+    }
+
+
+def _are_of_projects(one: str, other: str) -> bool:
+    """Whether both are the same page of a project, which packages repeat."""
+    return _is_of_a_project(one) and posixpath.basename(one).lower() == posixpath.basename(other).lower()
+
+
+def _tops_of(one: str, other: str) -> tuple[str, str]:
+    """The folders in which two pages have the same path."""
+    parts, others = one.split("/"), other.split("/")
+    while parts and others and parts[-1] == others[-1]:
+        parts.pop()
+        others.pop()
+    return "/".join(parts), "/".join(others)
+
+
+def _is_same_inside(path: str, other: str, top: str) -> bool:
+    return path != top and other.endswith(path[len(top) :].lstrip("/"))
 
 
 def _are_versions(one: str, other: str) -> bool:

@@ -33,7 +33,11 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _YEAR_OR_VERSION = re.compile(r"(?:19|20)\d\d|\d+\.\d+\.\d+(?:\.\d+)*")
 """Numbers that differ from page to page with good reason."""
 _NUMBER = re.compile(r"(?<![\w.#/-])\d+(?:[.,:]\d+)*(?![\w]*[-/]\w)")
+_OF_CODE = re.compile(r"^#{1,6}[ \t]+`[^`\n]+`[ \t]*$", re.MULTILINE)
+"""A heading that is the name of something in code: its page refers to that."""
 _FOOTNOTE = re.compile(r"\[\^([^\]\s\\^]{1,60})\](:?)")
+_OF_A_LINK = re.compile(r"\[[^\]\s^]")
+"""Behind the mark of a footnote: then it is the text of a link, `[^1][source]`."""
 _SOURCES = ("sources", "source")
 _OF_A_DAY = re.compile(
     r"(?:^|[/_-])(?:changelog|changes|releases?|whats-new|news|history|blog|posts)(?=[/_.-])|\d{4}[-_]\d{2}[-_]\d{2}",
@@ -105,7 +109,8 @@ def _shows_more(document: Document) -> bool:
     return (
         is_shown
         or any(link.kind in ("image", "embed") for link in document.links)
-        or any(mark in document.text for mark in ("{{", ":::", "--8<--"))
+        or any(mark in document.text for mark in ("{{", "{%", ":::", "--8<--"))
+        or _OF_CODE.search(document.text) is not None
     )
 
 
@@ -143,6 +148,8 @@ def _footnotes_in(text: str, block: Block) -> Iterator[Footnote]:
     for match in _FOOTNOTE.finditer(text, block.start, block.end):
         is_hidden = any(start <= match.start() < end for start, end in hidden)
         if is_hidden or text[max(match.start() - 1, 0) : match.start()] in ("\\", "["):
+            continue
+        if text[match.end() : match.end() + 1] == "(" or _OF_A_LINK.match(text, match.end()):
             continue
         before = text[_line_start(text, match.start()) : match.start()]
         is_definition = bool(match[2]) and not before.strip("> ")

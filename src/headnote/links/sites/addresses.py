@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -319,6 +319,50 @@ class Addresses:
                 yield SitePlace(self.site, mount, inside, naming, self._rewrites)
 
 
+class Translations:
+    """Page → the page that it translates, where translations lie over the site, as `i18n/fr/pages/a.md` lies over
+    `docs/a.md`: what is not translated is shown in the first language, so links lead there."""
+
+    def __init__(self, documents: Collection[str]) -> None:
+        self._documents = documents
+        self._known: dict[str, tuple[str, str] | None] = {}
+
+    def original(self, path: str) -> str | None:
+        """The document that this one translates; None if it is no translation."""
+        match = _TRANSLATED.match(path)
+        if match is None:
+            return None
+        if match[0] not in self._known:
+            self._known[match[0]] = self._trees(match[0])
+        trees = self._known[match[0]]
+        inside = below(trees[0], path) if trees else None
+        original = None if trees is None or inside is None else f"{trees[1]}/{inside}".lstrip("/")
+        return original if original in self._documents else None
+
+    def _trees(self, language: str) -> tuple[str, str] | None:
+        """The folder of the translations into a language, and that of the originals."""
+        shared: Counter[tuple[str, str]] = Counter()
+        translated = [path for path in self._documents if path.startswith(language)]
+        for path in translated:
+            *folders, name = path[len(language) :].split("/")
+            for depth in range(min(len(folders), _DEEPEST) + 1):
+                top = "/".join((language.rstrip("/"), *folders[:depth]))
+                shared.update((top, other) for other in self._with["/".join((*folders[depth:], name))])
+        trees = max(shared, key=lambda trees: (shared[trees], trees), default=None)
+        return trees if trees is not None and 2 * shared[trees] > len(translated) > _BY_CHANCE else None
+
+    @cached_property
+    def _with(self) -> Mapping[str, list[str]]:
+        """End of a path → the folders with such a document that are no translations."""
+        table: dict[str, list[str]] = defaultdict(list)
+        for path in self._documents:
+            if _TRANSLATED.match(path) is None:
+                parts = path.split("/")
+                for start in range(len(parts)):
+                    table["/".join(parts[start:])].append("/".join(parts[:start]))
+        return table
+
+
 def path_in(mount: Mount, address: str) -> str | None:
     """The path below the root that a mount shows at this address; None if it is not below that of the mount."""
     inside = below(mount.address.strip("/"), folded(address).strip("/"))
@@ -430,6 +474,9 @@ def leaves_the_site(site: Site, target: str, source: str) -> bool:
     return bool(inside) and all(joined(posixpath.dirname(path), target) is None for path in inside)
 
 
+_TRANSLATED = re.compile(r"(?:.*/)?(?:i18n|l10n|locales?|translations?)/[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?/")
+_DEEPEST = 3
+"""Folders between that of a language and the pages."""
 _BY_CHANCE = 2
 """So many links may lead to a page of another folder by chance."""
 _LENGTHS = (1, 2, 3)
