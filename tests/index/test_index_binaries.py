@@ -10,6 +10,7 @@ from index_states import put_file
 import headnote
 from headnote.index.plan import Report
 from headnote.model.results import Progress
+from headnote.store.readers import DocumentReader
 
 pytest_plugins = ("store_fixtures",)
 
@@ -63,6 +64,13 @@ def test_it_is_read_once_and_reported_every_time(folder: Folder) -> None:
     again, reads = folder.update()
     assert (skipped(again), reads) == (SKIPPED, 0)
     assert again.plan.is_empty
+
+
+def test_no_file_is_decoded_to_see_that_none_has_changed(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.update()
+    monkeypatch.delattr(DocumentReader, "files")
+    again, _ = folder.update()
+    assert (skipped(again), again.plan.unchanged) == (SKIPPED, 1)
 
 
 def test_it_stays_known_while_other_files_change(folder: Folder) -> None:

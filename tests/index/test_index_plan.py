@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from headnote.index.plan import FilesToRead, Plan, candidates_for_renames, plan_changes, plan_reading
+from headnote.index.plan import FilesToRead, Plan, candidates_for_renames, nothing_to_read, plan_changes, plan_reading
 from headnote.sources.repository import ListedFile, SkippedFile
 from headnote.store.rows import NonText
 
@@ -46,6 +46,14 @@ def test_what_is_no_text_is_read_again_when_it_changes() -> None:
     reading = plan_reading(listed, [], {}, non_texts=known)
     assert reading == FilesToRead(unchanged=0, read=listed[1:], gone=[], passed=(known["a.md"],))
     assert plan_reading(listed, [], {}, everything=True, non_texts=known).read == listed
+
+
+def test_where_nothing_has_changed_both_ways_say_the_same() -> None:
+    non_texts = {"c.md": NonText("c.md", 3, 3, "binary")}
+    listed = [ListedFile("a.md", 1, 1), ListedFile("b.md", 2, 2), ListedFile("c.md", 3, 3)]
+    stored = stored_files({"a.md": A, "b.md": B})
+    assert nothing_to_read(listed, non_texts) == plan_reading(listed, [], stored, non_texts=non_texts)
+    assert nothing_to_read(listed[:2], {}) == plan_reading(listed[:2], [], stored)
 
 
 def test_added_changed_touched_and_removed() -> None:

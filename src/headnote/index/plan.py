@@ -99,6 +99,12 @@ def plan_reading(
     return FilesToRead(unchanged + len(unreadable), read, sorted(missing - unreadable), tuple(passed))
 
 
+def nothing_to_read(listed: Sequence[ListedFile], non_texts: Mapping[str, NonText]) -> FilesToRead:
+    """What `plan_reading` says of files that are all stored as they are."""
+    passed = [non_texts[file.path] for file in listed if file.path in non_texts] if non_texts else ()
+    return FilesToRead(len(listed) - len(passed), [], [], tuple(passed))
+
+
 def _looks_like(known: ListedFile | NonText, file: ListedFile) -> bool:
     return known.size == file.size and known.mtime_ns == file.mtime_ns
 

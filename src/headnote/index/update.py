@@ -26,7 +26,17 @@ from headnote.index.manifest import (
     unfinished_entry,
     unfinished_reads,
 )
-from headnote.index.plan import FilesRead, FilesToRead, Plan, Report, Task, ignore_progress, plan_changes, plan_reading
+from headnote.index.plan import (
+    FilesRead,
+    FilesToRead,
+    Plan,
+    Report,
+    Task,
+    ignore_progress,
+    nothing_to_read,
+    plan_changes,
+    plan_reading,
+)
 from headnote.links.sites.detection import find_sites_of
 from headnote.links.sites.site import Site, read_sites, sites_entry
 from headnote.model.results import Progress, Watcher
@@ -143,6 +153,14 @@ class UpdateScope:
         root_of = self.task.tree.root_of
         return {path: _voided(file) if root_of(path) in stale else file for path, file in stored.items()}
 
+    def has_exactly(self, reader: Reader, listing: Listing, non_texts: Mapping[str, NonText]) -> bool:
+        """Whether each of these files is stored as it is, and no other. A no may be wrong: this is the quick way to
+        see that nothing has changed, which is so before most searches."""
+        if self._fits is not None or self.stale_roots(reader.manifest()):
+            return False
+        listed = {file[:3] for file in listing.files}
+        return listed == reader.stamps() | {(file.path, file.size, file.mtime_ns) for file in non_texts.values()}
+
     def stale_roots(self, manifest: Mapping[str, str]) -> set[str]:
         """Roots whose documents were cut with other settings."""
         stored, now = folders_in(manifest), self._folders
@@ -189,8 +207,10 @@ def _voided(file: ListedFile) -> ListedFile:
 def _what_to_read(
     reader: Reader, listing: Listing, scope: UpdateScope, manifest: dict[str, str]
 ) -> tuple[FilesToRead, str]:
-    reason = _reason(scope.task, reader.manifest(), manifest)
-    files, non_texts = scope.files(reader), reader.non_texts()
+    reason, non_texts = _reason(scope.task, reader.manifest(), manifest), reader.non_texts()
+    if not reason and scope.has_exactly(reader, listing, non_texts):
+        return nothing_to_read(listing.files, non_texts), ""
+    files = scope.files(reader)
     reading = plan_reading(listing.files, listing.skipped, files, bool(reason), non_texts)
     return reading if scope.task.remove_missing else reading.without_removals(), reason
 

@@ -65,6 +65,9 @@ class Reader(Protocol):
     def files(self) -> dict[str, ListedFile]:
         """Path → what a plan compares with the disk."""
 
+    def stamps(self) -> set[tuple[str, int, int]]:
+        """Path, size and time of every document, as the database has them."""
+
     def non_texts(self) -> dict[str, NonText]:
         """Path → a file that need not be read again until it changes."""
 

@@ -240,6 +240,9 @@ class DocumentReader(ChunkSelection):
         rows = self.select("SELECT path, size, mtime_ns, hash FROM documents ORDER BY path")
         return {file.path: file for file in map(stored_file, rows)}
 
+    def stamps(self) -> set[tuple[str, int, int]]:
+        return set(self.select("SELECT path, size, mtime_ns FROM documents"))
+
     def non_texts(self) -> dict[str, NonText]:
         rows = self.select("SELECT path, size, mtime_ns, reason FROM non_texts ORDER BY path")
         return {file.path: file for file in map(stored_non_text, rows)}
