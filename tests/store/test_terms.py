@@ -98,6 +98,13 @@ def test_a_text_is_found_by_all_of_itself(text: str, query: str) -> None:
     assert set(query_terms(query)) <= set(terms(query))
 
 
+def test_an_address_is_not_about_how_it_is_fetched() -> None:
+    assert terms("See https://pumps.example/priming and http://localhost:80") == terms(
+        "See pumps.example/priming and localhost:80"
+    )
+    assert terms("Use https, not http") == ["use", "https", "not", "http"]
+
+
 def test_whole_and_parts() -> None:
     assert terms("user_id") == ["userid", "user", "id"]
     assert terms("kubeletConfig") == ["kubeletconfig", "kubelet", "config"]

@@ -81,8 +81,12 @@ _ID_AT_END = r"(?:\{(?:#[^\s{}]++|/\*[ ]?+[^\s{}*]++[ ]?+\*/)\}[ \t]*+)?+"
 _PLAIN_ATX: Final = re.compile(rf" {{0,3}}#{{1,6}}[ \t]+({_WORD}(?: {_WORD})*+)[ \t]*+{_ID_AT_END}")
 _ATX_OPENING = re.compile(r"[ \t]*#{1,6}")
 _UNDERLINE = re.compile(r"(?:\r\n?|\n)[^\r\n]*+\Z")
-# `{#id}`, also with classes after it, or MDX's `{/*id*/}`.
-_EXPLICIT_ID = re.compile(r"\{\s*+(?:#([^\s{}]++)[^{}]*+|/\*\s*+#?+([^\s{}*]++)\s*+\*/\s*+)\}")
+_ATTRIBUTE: Final = re.compile(r"""[#.][^\s{}]++|[A-Za-z][\w:-]*+=(?:"[^"{}]*+"|'[^'{}]*+'|[^\s"'{}]++)""")
+_EXPLICIT_ID = re.compile(
+    r"\{\s*+(?:#[^\s{}]++[^{}]*+|/\*\s*+#?+([^\s{}*]++)\s*+\*/\s*+)\}"
+    rf"|\{{:?+\s*+(?:{_ATTRIBUTE.pattern})(?:\s++(?:{_ATTRIBUTE.pattern}))*+\s*+\}}"
+)
+"""`{#id}`, also with classes after it, or MDX's `{/*id*/}`; any list of attributes, `{: .class #id key=value}`."""
 
 
 def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str] | None = None) -> str:
@@ -101,10 +105,7 @@ def heading_text(text: str, start: int, end: int, definitions: Mapping[str, str]
     if plain is not None:
         return plain[1].replace("`", "")
     content = _content(text[start:end])
-    identifier = _find_id(content)
-    if identifier is not None:
-        content = content[: identifier.start()]
-    return plain_text(content, definitions)
+    return plain_text(_without_id(content), definitions)
 
 
 def heading_texts(text: str, blocks: list[Span], indices: list[int]) -> list[str]:
@@ -144,7 +145,10 @@ def _explicit_id(text: str, start: int, end: int) -> str:
     if text.find("{", start, end) < 0:
         return ""
     identifier = _find_id(_content(text[start:end]))
-    return "" if identifier is None else identifier[1] or identifier[2]
+    if identifier is None:
+        return ""
+    attributes: list[str] = _ATTRIBUTE.findall(identifier[0])
+    return identifier[1] or next((one[1:] for one in attributes if one[0] == "#"), "")
 
 
 def heading_place(text: str, block: Block) -> tuple[int, int]:
@@ -153,9 +157,7 @@ def heading_place(text: str, block: Block) -> tuple[int, int]:
     content = _content(source)
     opening = _ATX_OPENING.match(source)
     start = block.start + source.index(content, opening.end() if opening and "\n" not in source else 0)
-    identifier = _find_id(content)
-    words = content[: identifier.start()] if identifier else content
-    return start, start + len(words.rstrip())
+    return start, start + len(_without_id(content).rstrip())
 
 
 def _content(source: str) -> str:
@@ -163,12 +165,19 @@ def _content(source: str) -> str:
     if "\n" in source or "\r" in source:
         return _UNDERLINE.sub("", source).strip()
     opening = _ATX_OPENING.match(source)
-    content = source[opening.end() if opening else 0 :].strip(" \t")
+    return _unclosed(source[opening.end() if opening else 0 :].strip(" \t"))
+
+
+def _unclosed(content: str) -> str:
+    """Without closing hashes, which stand apart from the text: `# C #` has some, `# C#` does not."""
     unclosed = content.rstrip("#")
-    # Closing hashes stand apart from the text: `# C #` has some, `# C#` does not.
-    if not unclosed or unclosed[-1] in " \t":
-        return unclosed.rstrip(" \t")
-    return content
+    return unclosed.rstrip(" \t") if not unclosed or unclosed[-1] in " \t" else content
+
+
+def _without_id(content: str) -> str:
+    """Without what is said about the heading at its end, and closing hashes before that."""
+    identifier = _find_id(content)
+    return _unclosed(content[: identifier.start()].rstrip(" \t")) if identifier else content
 
 
 def _find_id(content: str) -> re.Match[str] | None:

@@ -78,6 +78,8 @@ class Why:
     """Factor for being new."""
     about: float = 1.0
     """Factor for what is said about its folders, if that has words of the query."""
+    version: float = 1.0
+    """Factor for a passage that says what was new in a version, if the query asks for nothing of that kind."""
     meaning_share: float = 0.0
     """How much meaning counts in the score: from 0, words alone, to 1, meaning alone. The rest is words."""
     share_reason: str = ""

@@ -43,6 +43,7 @@ from headnote.search.ranking import (
     RELEVANT,
     SHORT,
     TIMES_THE_NEXT,
+    VERSION_FACTOR,
     Evidence,
     LinkBoost,
     ModelRanking,
@@ -78,7 +79,8 @@ from headnote.store.caching import Labels
 from headnote.store.filters import FieldIs, Filter, HasTag, InPath, conditions, folded, folded_tag
 from headnote.store.interface import Readable, Reader
 from headnote.store.rows import StoredChunk
-from headnote.words.terms import exact_terms, is_code, is_operator, is_without_blanks
+from headnote.words.name_keys import asks_for_version
+from headnote.words.terms import VERSION_MARK, exact_terms, is_code, is_operator, is_without_blanks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -459,10 +461,27 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
         named = None  # a name with an operator beside it is not all of the query
     if query.fusion == "rrf":
         scores, share = rank_scores(keyword, near), BY_RANK
+    lowered = _about_versions(reader, query, list(scores))
+    scores = {chunk: score * VERSION_FACTOR if chunk in lowered else score for chunk, score in scores.items()}
     scores = in_front(scores, exact.in_front) if exact.in_front else scores
     return Scored(
-        keyword, semantic, scores, share, model=model, relevance=relevance, words_value=words_value, named=named
+        keyword,
+        semantic,
+        scores,
+        share,
+        model=model,
+        relevance=relevance,
+        words_value=words_value,
+        lowered=lowered,
+        named=named,
     )
+
+
+def _about_versions(reader: Reader, query: Query, chunks: Sequence[int]) -> frozenset[int]:
+    """Those of the chunks that say what was new in a version, if the query does not ask for that."""
+    if asks_for_version(query.text) or not reader.term_frequencies([VERSION_MARK])[VERSION_MARK]:
+        return frozenset()
+    return frozenset(chunk for chunk, marks in reader.terms_in(chunks, [VERSION_MARK]).items() if marks)
 
 
 class Exact(NamedTuple):

@@ -13,7 +13,7 @@ from headnote.chunking.masking import unmasked
 from headnote.markdown.shown_headings import shown_breadcrumb
 from headnote.model import Hit, Why
 from headnote.search.query import Expand, Query
-from headnote.search.ranking import Factor, LinkBoost, Ranking, Share, no_bonus, recency_factor
+from headnote.search.ranking import VERSION_FACTOR, Factor, LinkBoost, Ranking, Share, no_bonus, recency_factor
 from headnote.search.selection import Candidate, Selection
 from headnote.search.spelling import Wording, WordReading, guesses, languages_in, shares_of
 from headnote.store.codec import called
@@ -134,6 +134,8 @@ class Scored(NamedTuple):
     """What the best chunk by words gets for them."""
     boosts: Mapping[int, LinkBoost] = {}
     """What links have added to the scores."""
+    lowered: Collection[int] = ()
+    """Chunks whose score is less because they say what was new in a version."""
     named: Named | None = None
     """What the query names."""
     about: Factor = no_bonus
@@ -191,6 +193,7 @@ class Reasons:
             link_score=boost.score if boost else 0.0,
             recency=self._recencies.get(chunk, 1.0),
             about=self._scored.about(path),
+            version=VERSION_FACTOR if chunk in self._scored.lowered else 1.0,
             meaning_share=share.meaning,
             share_reason=share.reason,
             name=named.kind if named and named.chunk == chunk else "",

@@ -101,6 +101,9 @@ def telling_less(ranking: Ranking, lacked: Mapping[int, float]) -> Ranking:
     return [(chunk, scores[chunk]) for chunk in ranked(scores)]
 
 
+VERSION_FACTOR = 0.8
+"""Of the score of what was new in a version, where nobody asks for that: release notes mention everything once."""
+
 BEHIND = 0.999
 """What the best chunk behind has of the score of those in front."""
 

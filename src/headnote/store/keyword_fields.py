@@ -8,8 +8,9 @@ from headnote.chunking.masking import strip_address_codes, strip_data_uris
 from headnote.model import file_name
 from headnote.store.rows import ChunkRow, DocumentRow, KeywordFields, Parent, StoredChunk
 from headnote.words.languages import language_of
+from headnote.words.name_keys import is_version
 from headnote.words.phrases import has_phrase
-from headnote.words.terms import _table, language_mark, operator_terms, term_line, words_of
+from headnote.words.terms import VERSION_MARK, _table, language_mark, operator_terms, term_line, words_of
 
 
 def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:
@@ -28,11 +29,22 @@ def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -
         return known
 
     return [
-        KeywordFields(title, line(chunk.heading_path), term_line(own, language), aliases, line(chunk.tags) + mark)
+        KeywordFields(
+            title,
+            line(chunk.heading_path),
+            term_line(own, language),
+            aliases,
+            f"{line(chunk.tags)}{mark} {_version_mark(document, chunk)}",
+        )
         if own.strip()
         else _NOTHING
         for chunk, own in ((chunk, _own_text(source, chunk)) for chunk in chunks)
     ]
+
+
+def _version_mark(document: DocumentRow | Parent, chunk: ChunkRow) -> str:
+    headings = (document.title, *chunk.heading_path, *chunk.headings)
+    return VERSION_MARK if any(map(is_version, headings)) else ""
 
 
 _NOTHING = KeywordFields("", "", "", "", "")
@@ -72,6 +84,8 @@ def terms_of(chunk: StoredChunk) -> set[str]:
     found.update(operator_terms(text))
     if language:
         found.add(language_mark(language))
+    if mark := _version_mark(chunk.document, chunk.row):
+        found.add(mark)
     return found
 
 

@@ -12,7 +12,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, get_args
 
 from headnote.words.languages import (
@@ -120,6 +120,55 @@ def _number(key: str, is_subject: bool = False) -> int:
 @cache
 def _word_set(words: str) -> frozenset[str]:
     return frozenset(map(folded, words.split()))
+
+
+# -- versions
+
+
+@cache
+def _version() -> re.Pattern[str]:
+    stage = r"[-.]?(?:a|b|rc|alpha|beta|dev|pre|post)[-.]?[0-9]*"
+    return re.compile(rf"(?<![\w.])v?[0-9]+(?:\.(?:[0-9]+|x))+(?:{stage})?(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _date() -> re.Pattern[str]:
+    return re.compile(r"[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2}|[0-9]{1,2}\.? \w+,? [0-9]{4}|\w+ [0-9]{1,2},? [0-9]{4}")
+
+
+@cache
+def _asks_for_versions() -> re.Pattern[str]:
+    words = r"change ?log|release|what.?s new|what (?:has )?changed|breaking change|deprecat"
+    return re.compile(rf"[0-9]\.[0-9x]|\bv[0-9]|\b(?:{words})", re.IGNORECASE)
+
+
+@lru_cache(maxsize=10_000)
+def is_version(heading: str) -> bool:
+    """Whether a heading is a version and nothing else, perhaps with its date and the name of what has it: below it
+    stands what was new in that version.
+
+    >>> [*map(is_version, ("[1.10.0] - 2024-05-02", "Hatch v1.6.0", "0.9 (May 2, 2018)", "Unreleased"))]
+    [True, True, True, True]
+    >>> [*map(is_version, ("1.2 Priming", "Python 3.12", "Upgrade to v5.0 from v4", "2024-05-02"))]
+    [False, False, False, False]
+    """
+    plain = heading.strip(" []")
+    if not any(map(str.isdigit, plain)):
+        return plain.casefold() == "unreleased"
+    without_date, dates = _date().subn(" ", plain)
+    versions = _version().findall(without_date)
+    others = name_key(_version().sub(" ", without_date)).split()
+    is_certain = dates or any(version[0] in "vV" or version.count(".") > 1 for version in versions)
+    return len(versions) == 1 and len([*filter(str.isalnum, others)]) <= (1 if is_certain else 0)
+
+
+def asks_for_version(query: str) -> bool:
+    """Whether a query is about a version, or about what changed in one.
+
+    >>> [*map(asks_for_version, ("what's new in 6.0", "breaking changes", "change the python version"))]
+    [True, True, False]
+    """
+    return _asks_for_versions().search(query) is not None
 
 
 # -- words with which people ask, in scripts without blanks

@@ -204,7 +204,10 @@ def term_line(text: str, language: str = "") -> str:
 
 
 def _plain(text: str) -> str:
-    """Without typographic characters, which makes most English texts ASCII."""
+    """Without typographic characters, which makes most English texts ASCII, and with the rest of addresses alone:
+    every page with links would be about `https`."""
+    if "http" in text:
+        text = text.replace("https://", " ").replace("http://", " ")
     if not text.isascii():
         for mark, plain in _TYPOGRAPHY:
             text = text.replace(mark, plain)
@@ -246,6 +249,10 @@ def language_mark(language: str) -> str:
 
 LANGUAGE_MARKS = "@@", "@A"
 """Where they begin and end among all terms."""
+
+
+VERSION_MARK = "@@version"
+"""The term of passages that say what was new in a version."""
 
 
 def languages_marked(marks: Iterable[str]) -> list[str]:

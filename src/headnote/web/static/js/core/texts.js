@@ -259,6 +259,7 @@ const ENGLISH = /** @type {const} */ ({
   "why.linksTo": "Links to",
   "why.context": "Context",
   "why.recency": "Recency",
+  "why.version": "Release notes",
   "why.passage": "Passage",
 
   // Documents
