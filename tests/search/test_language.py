@@ -196,7 +196,7 @@ def test_as_much_as_people_type_are_operators() -> None:
 @pytest.mark.parametrize("literal", [False, True])
 def test_a_query_has_a_length(literal: bool) -> None:
     understood("x" * queries.MAX_QUERY_CHARS, literal)
-    with pytest.raises(SettingsError, match=r"the query has 10,001 characters \(give the 10,000 that say most\)"):
+    with pytest.raises(SettingsError, match=r"the query has 10,001 characters \(keep the 10,000 that say most\)"):
         understood("x" * (queries.MAX_QUERY_CHARS + 1), literal)
 
 

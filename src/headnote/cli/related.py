@@ -85,7 +85,7 @@ def related_command(named: NamedIndex, path: str | None, limit: int, unlinked: b
     elif found:
         write_lines(_lines(root, found, unlinked))
     else:
-        write_note("no links to suggest" if unlinked else "nothing is near it that it does not link to")
+        write_note("no links to suggest" if unlinked else "no related passages that it does not already link to")
     if not found:
         raise click.exceptions.Exit(1)
 

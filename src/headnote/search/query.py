@@ -63,7 +63,7 @@ MAX_QUERY_CHARS = 10_000
 def check_length(text: str) -> None:
     """Raise if a query is longer than any that is read."""
     if len(text) > MAX_QUERY_CHARS:
-        remedy = f"give the {MAX_QUERY_CHARS:,} that say most"
+        remedy = f"keep the {MAX_QUERY_CHARS:,} that say most"
         raise SettingsError(f"the query has {len(text):,} characters", remedy=remedy)
 
 
