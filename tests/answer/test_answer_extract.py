@@ -117,6 +117,21 @@ def test_a_row_is_quoted_below_the_head_of_its_table() -> None:
     assert f"{head}| science | 5 mm       | 3 months        |\n\n[care.md:13]" in text
 
 
+FAQ = """\
+Other readers ask: **"How do I pair the gauge with the app again?"**
+
+Pair the gauge with the app while its lamp blinks.
+"""
+
+
+def test_a_question_is_quoted_only_where_no_statement_says_as_much() -> None:
+    shown = passage(FAQ, "a.md", 1, 3)
+    text, _ = extract("How do I pair the gauge with the app?", [shown], NoEmbedder())
+    assert text == "Pair the gauge with the app while its lamp blinks. [a.md:3]"
+    text, _ = extract("Who else asks: readers?", [shown], NoEmbedder())
+    assert text == 'Other readers ask: **"How do I pair the gauge with the app again?"** [a.md:1]'
+
+
 @pytest.mark.parametrize("text", ["# Only a heading", "---\na: 1\n---", "***", "!!!"])
 def test_there_is_always_something(text: str) -> None:
     shown = passage(text, "a.md", 1, text.count("\n") + 1)

@@ -36,6 +36,9 @@ MIN_SHARE = 0.6
 """Minimum share of the best score: quotes below it are left out."""
 FADING = 0.95
 """Factor per passage, in the order of the search."""
+OF_QUESTION = 0.5
+"""Factor of a quote that is a question itself: "How do I …?" in a list of questions has all words of the one asked, and
+says nothing about it."""
 SHORT = 50
 """Characters. A shorter sentence is quoted with the next one."""
 MAX_LINES = 8
@@ -51,6 +54,7 @@ _MARKUP = re.compile(
 """Marks of quotes and callouts, lines that open and close boxes, and what the generator of a site replaces."""
 _NO_WORDS = re.compile(r"[\s>]*+")
 _PROSE = {"paragraph", "quote", "footnote"}
+_ASKED = re.compile(r"[?？؟][*_\s\"'»”)]*+\Z")
 _SILENT = {"heading", "rule", "definition", "frontmatter", "mdx_esm"}
 _TAGGED = {"html", "mdx_jsx", "mdx_expression"}
 
@@ -125,7 +129,7 @@ def best_quotes(question: str, quotes: Sequence[Quote], embedder: Embedder) -> l
     words = _by_words(question, quotes)
     meaning = _by_meaning(question, quotes, embedder)
     scores = [
-        ((by_words + by_meaning) / 2 if meaning else by_words) * FADING**quote.passage
+        ((by_words + by_meaning) / 2 if meaning else by_words) * FADING**quote.passage * _statement_factor(quote)
         for quote, by_words, by_meaning in zip(quotes, words, meaning or words, strict=True)
     ]
     order = sorted(range(len(quotes)), key=lambda number: (-scores[number], number))
@@ -136,6 +140,10 @@ def best_quotes(question: str, quotes: Sequence[Quote], embedder: Embedder) -> l
     for number in chosen:
         best[quotes[number].passage] = max(scores[number], best.get(quotes[number].passage, 0.0))
     return [quotes[number] for number in sorted(chosen, key=lambda number: (-best[quotes[number].passage], number))]
+
+
+def _statement_factor(quote: Quote) -> float:
+    return OF_QUESTION if _ASKED.search(quote.text) else 1.0
 
 
 def _goes_on(quotes: Sequence[Quote], number: int) -> bool:
