@@ -652,6 +652,7 @@ class TreeResolver:
             )
             for root in tree.roots
         }
+        self._others = OtherRoots(tree)
         self._known_names: dict[str, Neighbours] = {}
 
     def resolve(self, link: LinkRow) -> LinkRow:
@@ -687,11 +688,9 @@ class TreeResolver:
             return self._tree.place(path) if path else None
         if _is_name(link):
             return self._named_elsewhere(link.target.strip(), link.path)
-        for there in self._places_elsewhere(link, place):
-            document = self._resolvers[there.root.name].document_at(there.path)
-            if document is not None:
-                return RootPlace(there.root, document)
-        return None
+        there = self._others.place_of(link, place)
+        document = self._resolvers[there.root.name].document_at(there.path) if there else None
+        return RootPlace(there.root, document) if there and document is not None else None
 
     def _named_elsewhere(self, name: str, source: str) -> RootPlace | None:
         """The note of this name, of several the least deep. A name may begin with that of a root."""
@@ -719,25 +718,30 @@ class TreeResolver:
             name = link.target.strip()
             found = ((root, self._files[root.name].named(name, "")) for root in self._tree.roots if "." in name)
             return next((root.prefix + path for root, path in found if path), None)
-        for there in self._places_elsewhere(link, place):
-            if there.path and self._files[there.root.name].has(there.path):
-                return there.root.prefix + there.path
-        return None
+        there = self._others.place_of(link, place)
+        is_there = there and there.path and self._files[there.root.name].has(there.path)
+        return there.root.prefix + there.path if there and is_there else None
 
-    def _places_elsewhere(self, link: LinkRow, place: RootPlace) -> Iterator[RootPlace]:
-        """Where a path may lead outside its root: by files on this machine; from the top, by the name of a root."""
+
+class OtherRoots:
+    """Where paths lead outside their own root: by files on this machine; from the top, by the name of a root."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def place_of(self, link: LinkRow, place: RootPlace) -> RootPlace | None:
+        """Where in another root the path of a link leads, whatever there is. `place` is that of the link."""
         target = path_of(link)
+        if not target:
+            return None
         if target.startswith("/"):
             there = self._tree.place(posixpath.normpath(target).lstrip("/"))
-        elif target:
-            folder = self._tops[place.root.name] / posixpath.dirname(place.path)
-            there = self._place_of(Path(os.path.normpath(folder / target)))
         else:
-            return
-        if there is not None and there.root is not place.root:
-            yield there
+            folder = self._tops[place.root.name] / posixpath.dirname(place.path)
+            there = self._root_around(Path(os.path.normpath(folder / target)))
+        return there if there is not None and there.root is not place.root else None
 
-    def _place_of(self, file: Path) -> RootPlace | None:
+    def _root_around(self, file: Path) -> RootPlace | None:
         """The root and path of a file; of nested roots, the inner one has it."""
         around = [root for root in self._tree.roots if file.is_relative_to(self._tops[root.name])]
         if not around:
@@ -777,6 +781,7 @@ class TreeLinkCheck:
             )
             for root in tree.roots
         }
+        self._others = OtherRoots(tree)
         self._away = {root.name for root in tree.roots if not Path(root.folder).is_dir()}
 
     def _inside(self, root: Root) -> Iterator[LinkRow]:
@@ -805,6 +810,10 @@ class TreeLinkCheck:
             return False
         if there and self._checks[there.root.name].has_file(there.path):
             return False
+        # What lies outside a folder nobody can tell, but for another root.
+        other = None if path_of(link).startswith("/") else self._others.place_of(link, place)
+        if other and link.kind in ("link", "image"):
+            return other.root.name not in self._away and not _is_no_link(link)
         inside = there.path if there and there.root is place.root else None
         return self._checks[place.root.name].is_broken(link._replace(path=place.path, resolved=inside))
 
