@@ -249,6 +249,16 @@ def test_broken_links_stay_known_while_a_complete_index_is_updated(root: Path) -
             index.broken_links()
 
 
+@pytest.mark.usefixtures("everywhere")
+def test_all_links_tell_which_part_is_not_here(root: Path) -> None:
+    write(root, {"p1.md": "# Page 1\n\n[x](api/one) [y](api/two) [z](api/three) [gone](gone/four)"})
+    with headnote.Index.open(root, embedder="none") as index:
+        index.update(workers=1)
+        assert {link.target for link in index.document("p1.md").broken} == {"gone/four"}
+        assert [link.target for link in index.graph().broken] == ["gone/four"]
+        assert [link.target for link in index.broken_links()] == ["gone/four"]
+
+
 def test_before_the_first_update_nobody_can_tell_what_is_broken(root: Path) -> None:
     with headnote.Index.open(root, embedder="none") as index, pytest.raises(headnote.UnreadIndex):
         index.broken_links()

@@ -94,14 +94,14 @@ class Library:
             document = self.find(reader, name)
             path = document.path
             chunks, links, backlinks = reader.chunks_of(path), reader.links_from(path), reader.links_to(path)
-            is_broken = self._link_check(reader)
+            broken = frozenset(filter(self._link_check(reader), {*links, *backlinks}))
         return DocumentView(
             document=document,
             headings=document_outline(document),
             chunks=chunks,
             links=links,
             backlinks=backlinks,
-            broken=frozenset(filter(is_broken, {*links, *backlinks})),
+            broken=broken,
             root=self.tree.root_of(path),
         )
 
@@ -217,12 +217,14 @@ class Library:
     def broken_links(self) -> list[LinkRow]:
         with self.store.reading() as reader:
             self._check_links_are_resolved(reader)
-            links, is_broken = reader.links(), self._link_check(reader)
+            links = reader.links()
+            is_broken = self._link_check(reader, links)
         return _broken_of(links, is_broken)
 
     def broken_places(self, reader: Reader) -> list[tuple[str, int, str]]:
         """Where the broken links of a folder are, for those who have no folder."""
-        return sorted(set(map(_place_of, filter(self._link_check(reader), reader.links()))))
+        links = reader.links()
+        return sorted(set(map(_place_of, filter(self._link_check(reader, links), links))))
 
     def orphans(self) -> list[str]:
         with self.store.reading() as reader:
@@ -232,7 +234,8 @@ class Library:
     def graph(self) -> Graph:
         with self.store.reading() as reader:
             documents, connections = reader.summaries(), reader.connections()
-            links, is_broken = reader.links(), self._link_check(reader)
+            links = reader.links()
+            is_broken = self._link_check(reader, links)
         return graph_of(documents, connections, _broken_of(links, is_broken))
 
     def neighbourhood(self, name: str, depth: int, limit: int) -> Neighbourhood:
@@ -255,9 +258,10 @@ class Library:
             message = "nothing has been read yet"
         raise UnreadIndex(message, path=str(self.home), remedy=f"run headnote index {self.home}")
 
-    def _link_check(self, reader: Reader) -> Callable[[LinkRow], bool]:
-        """Whether a link is broken. Until all files are read once, no link is resolved, and none is called broken. A
-        pack has no folder to look into; it knows which links were broken there."""
+    def _link_check(self, reader: Reader, links: Sequence[LinkRow] | None = None) -> Callable[[LinkRow], bool]:
+        """Whether a link is broken; with all `links`, it can be asked when the reading has ended. Until all files are
+        read once, no link is resolved, and none is called broken. A pack has no folder to look into; it knows which
+        links were broken there."""
         from headnote.links.resolving import TreeLinkCheck, stored_mounts
 
         manifest = reader.manifest()
@@ -267,8 +271,9 @@ class Library:
             broken = {tuple(place) for place in unsigned(manifest[BROKEN])}
             return lambda link: _place_of(link) in broken
         learnt = stored_mounts(reader, self.tree)
+        everything = reader.links if links is None else lambda: links
         return TreeLinkCheck(
-            self.tree, set(reader.document_paths()), read_sites(manifest), learnt, reader.links
+            self.tree, set(reader.document_paths()), read_sites(manifest), learnt, everything
         ).is_broken
 
 

@@ -43,6 +43,7 @@ from headnote.links.sites.site import (
     without_suffix,
 )
 from headnote.links.sites.site_files import (
+    MADE,
     AbsentParts,
     Endings,
     Neighbours,
@@ -401,7 +402,8 @@ class LinkCheck:
             return is_own and (link.target.startswith("?") or is_partial(link.path))
         if _GENERATED_FOLDERS & set(target.split("/")[:-1]):
             return True
-        if self._absent.has(link, site):
+        part = self._parts.part_of(link, site)
+        if part == MADE or (part and part in self._absent) or self._parts.is_elsewhere(link, site):
             return True
         if (original := self._translations.original(link.path)) and self.is_unknown(link._replace(path=original)):
             return True
@@ -501,10 +503,13 @@ class LinkCheck:
         return repository_top(self._root)
 
     @cached_property
-    def _absent(self) -> AbsentParts:
-        absent = AbsentParts(self._files, self._documents, self._learnt, is_whole=self._repository is not None)
-        absent.learn(self._links(), self._site_of, self._leads_nowhere)
-        return absent
+    def _parts(self) -> AbsentParts:
+        return AbsentParts(self._files, self._documents, self._learnt, is_whole=self._repository is not None)
+
+    @cached_property
+    def _absent(self) -> frozenset[str]:
+        """The parts that are not here. Few links ask: to tell, all links are read."""
+        return self._parts.told_by(self._links(), self._site_of, self._leads_nowhere)
 
 
 def _is_no_link(link: LinkRow) -> bool:

@@ -444,7 +444,7 @@ _OF_PROJECTS = frozenset(
 
 
 class AbsentParts:
-    """Which links lead to a part that is not here, by all links of a folder."""
+    """Which links lead to a part that is not here."""
 
     def __init__(self, files: SiteFiles, documents: Collection[str], learnt: Mount, is_whole: bool) -> None:
         """`learnt` is how a folder without a configuration stands on its site; `is_whole`, whether a repository around
@@ -453,14 +453,14 @@ class AbsentParts:
         self._documents = documents
         self._learnt = learnt
         self._is_whole = is_whole
-        self._absent: frozenset[str] = frozenset()
         self._tops: dict[int, SimilarNames] = {}
         """By the identity of a site, which may be large."""
 
-    def learn(
+    def told_by(
         self, links: Iterable[LinkRow], site_of: Callable[[str], Site], leads_nowhere: Callable[[LinkRow], bool]
-    ) -> None:
-        """`leads_nowhere` is asked only of links that tell something."""
+    ) -> frozenset[str]:
+        """The parts that are not here, as `part_of` names them, by all links of a folder. `leads_nowhere` is asked only
+        of links that tell something."""
         lost: dict[str, set[str]] = defaultdict(set)
         there: dict[str, set[str]] = defaultdict(set)
         for link in links:
@@ -468,14 +468,12 @@ class AbsentParts:
             if place:
                 (lost if leads_nowhere(link) else there)[place].add(folded(page_of(link.target)))
         names = {folded(posixpath.basename(page_of(path))) for path in self._documents}
-        self._absent = frozenset({MADE}).union(
-            place for place, targets in lost.items() if _is_absent(place, targets, there[place], names)
-        )
+        return frozenset(place for place, targets in lost.items() if _is_absent(place, targets, there[place], names))
 
-    def has(self, link: LinkRow, site: Site) -> bool:
-        """Whether a link that leads nowhere leads to a part that is not here."""
-        is_absent = self.part_of(link, site) in self._absent or (_is_post(link.target) and not self._has_posts)
-        return is_absent or self._is_of_the_whole(link) or self._is_beside(link, site)
+    def is_elsewhere(self, link: LinkRow, site: Site) -> bool:
+        """Whether a link that leads nowhere says by itself that it leads to a part that is not here."""
+        is_post_of_others = _is_post(link.target) and not self._has_posts
+        return is_post_of_others or self._is_of_the_whole(link) or self._is_beside(link, site)
 
     def part_of(self, link: LinkRow, site: Site) -> str:
         """The outermost folder of a target that is not here, or, with a slash at the end, the folder of the names that
