@@ -55,6 +55,11 @@ class Server:
         while not fetch(f"{self.address}/api/health")["ready"] or self._is_filling():
             time.sleep(0.2)
 
+    def wait_for(self, path: str) -> None:
+        """Until it has noticed a new document: a page would ask for one that is not there, and say so in its log."""
+        while path not in {document["path"] for document in fetch(f"{self.address}/api/documents")["documents"]}:
+            time.sleep(0.2)
+
     def _is_filling(self) -> bool:
         status = fetch(f"{self.address}/api/status")
         return any(status[name] for name in ("busy", "progress", "files_read", "pending"))

@@ -404,7 +404,7 @@ def test_a_page_is_read_from_right_to_left_as_a_whole(notes: Visit) -> None:
 def test_the_line_of_an_address_is_found_again_after_an_edit(notes: Visit, notes_server: Server) -> None:
     file = notes_server.folder / "moved.md"
     file.write_text("# Moved\n\nOne thing.\n\nAnother | thing, which stays.\n\nThe end.\n", encoding="utf-8")
-    notes_server.wait_until_read()
+    notes_server.wait_for("moved.md")
     page = read(notes, "moved.md", "&line=5")
     expect_address(page, "line=5&words=Another+thing+which+stays")
     # While it is read: the mark goes along.
