@@ -371,7 +371,7 @@ def test_a_slider_that_moves_asks_once_at_a_time_and_the_last_answer_stays(playg
     page.locator(".controls-more > summary").click()
     page.get_by_label("Max, slider").focus()
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function("atOnce.all === 1")
+    page.wait_for_function("() => atOnce.all === 1")
     for _ in range(11):
         page.keyboard.press("ArrowLeft")
     slider = page.get_by_label("Max, slider")

@@ -308,7 +308,7 @@ def test_the_documents_around_one_are_beside_it(tree: Visit) -> None:
     expect(nearby.locator("canvas[data-points='3'][data-layout=done]")).to_be_visible()
     expect(nearby.get_by_role("link", name="Priming a pump, 2 links away")).to_be_visible()
     nearby.locator("summary", has_text="Nearby").click()
-    page.wait_for_function("localStorage.getItem('headnote-local-graph') === 'closed'")
+    page.wait_for_function("() => localStorage.getItem('headnote-local-graph') === 'closed'")
     page.reload()
     expect(page.locator(".document-head .mono")).to_have_text("index.md")
     expect(nearby.locator("canvas")).not_to_be_visible()
