@@ -15,6 +15,10 @@ from headnote.words.terms import (
     _AS_TERM,
     _OPERATORS,
     MAX_TERM_CHARS,
+    NO_BLANKS,
+    _any_word,
+    _may_lack_blanks,
+    _run,
     _table,
     _written_character,
     is_operator,
@@ -216,3 +220,17 @@ def test_a_text_has_the_terms_of_its_words(alphabet: str) -> None:
 @given(st.text(alphabet="aÉ1.-_'’…+#@$C/\u00a0猫の๑ก่\u0301 ", max_size=12) | st.text(max_size=12))
 def test_a_word_that_is_cut_again_is_the_same_word(text: str) -> None:
     assert [words_of(word) for word in words_of(text)] == [[word] for word in words_of(text)]
+
+
+@given(st.text(alphabet="aÉ1.-_'’+#@$C/\u00a0\u1680\u0301\u2028→é猫の๑가 ", max_size=12) | st.text(max_size=12))
+def test_most_texts_need_no_large_classes(text: str) -> None:
+    if not _may_lack_blanks(text):
+        assert _any_word(False).findall(text) == _any_word(True).findall(text)
+        spans = [[(run.span(), run[1]) for run in _run(large).finditer(text)] for large in (False, True)]
+        assert spans[0] == spans[1]
+
+
+def test_every_character_without_blanks_is_known_at_the_first_look() -> None:
+    has_no_blanks = re.compile(f"[{NO_BLANKS}]").match
+    assert all(map(_may_lack_blanks, filter(has_no_blanks, map(chr, range(0x110000)))))
+    assert not _may_lack_blanks("Größe → 10 µs ✓ Ωμέγα привет")

@@ -57,7 +57,9 @@ _STACKING = r"\u1039\u17d2"
 # Everything else that does not separate words for certain. What is no letter is sorted out when the word is read.
 _BLANK_IN_WORDS = "\u1680"
 """The only blank that the class below takes for a part of a word."""
-_C = rf"[^\x00-/:-@\[-`{{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020{NO_BLANKS}]"
+_NO_WORD = r"\x00-/:-@\[-`{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020"
+_MAY_LACK_BLANKS = re.compile("[\u0e00-\u17ff\u3000-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]")
+"""All of `NO_BLANKS`, and what lies between: few ranges, so that most texts never need the large classes."""
 _WORDS = r"""
     (?: --? | [#.@$] )?+             # a mark in front: --flag, #tag, .env, @name, $HOME
     C++ (?: [-._'’]{1,3}+ C++ )*+    # parts and what joins them
@@ -288,29 +290,33 @@ def folded(word: str) -> str:
 
 def is_without_blanks(text: str) -> bool:
     """Whether all of it is in scripts that write no blanks between words."""
-    return not text.isascii() and _only_without_blanks().fullmatch(text) is not None
+    return _MAY_LACK_BLANKS.match(text) is not None and _only_without_blanks().fullmatch(text) is not None
 
 
 def runs(word: str) -> Iterator[tuple[int, int, bool]]:
     """A word cut where its script begins or ends to write blanks: start, end, and whether it does there."""
-    for run in _run().finditer(word):
+    for run in _run(_may_lack_blanks(word)).finditer(word):
         yield run.start(), run.end(), run[1] is None
 
 
 def words_of(text: str) -> list[str]:
     """A text cut into words as they are written."""
     text = _plain(text)
-    return (_ASCII_WORD if text.isascii() else _any_word()).findall(text)
+    return (_ASCII_WORD if text.isascii() else _any_word(_may_lack_blanks(text))).findall(text)
 
 
 # Compiling patterns with large classes takes as long as searching a small folder, so it waits until they are needed.
 
 
+def _may_lack_blanks(text: str) -> bool:
+    return _MAY_LACK_BLANKS.search(text) is not None
+
+
 @cache
-def _any_word() -> re.Pattern[str]:
-    return re.compile(
-        _WORDS.replace("C++", f"{_C}++").replace("(?!C)", f"(?!{_C})") + rf"| [{NO_BLANKS}]++", re.VERBOSE
-    )
+def _any_word(may_lack_blanks: bool) -> re.Pattern[str]:
+    character = f"[^{_NO_WORD}{NO_BLANKS if may_lack_blanks else ''}]"
+    words = _WORDS.replace("C++", f"{character}++").replace("(?!C)", f"(?!{character})")
+    return re.compile(rf"{words} | [{NO_BLANKS}]++" if may_lack_blanks else words, re.VERBOSE)
 
 
 @cache
@@ -319,9 +325,9 @@ def _only_without_blanks() -> re.Pattern[str]:
 
 
 @cache
-def _run() -> re.Pattern[str]:
+def _run(may_lack_blanks: bool) -> re.Pattern[str]:
     """Without blanks, which is group 1, or with."""
-    return re.compile(rf"([{NO_BLANKS}]++)|[^\s{NO_BLANKS}]++")
+    return re.compile(rf"([{NO_BLANKS}]++)|[^\s{NO_BLANKS}]++" if may_lack_blanks else r"((?!))|\S++")
 
 
 @cache
@@ -395,10 +401,11 @@ class _TermTable:
     def _terms(self, word: str) -> list[str]:
         if word.isascii():
             return self._word_terms(word)
-        if _only_without_blanks().fullmatch(word) and unicodedata.is_normalized("NFKC", word):
+        if is_without_blanks(word) and unicodedata.is_normalized("NFKC", word):
             return _pairs_and_singles(word)
         result: list[str] = []
-        for run in _run().finditer(unicodedata.normalize("NFKC", word).translate(folding())):
+        plain = unicodedata.normalize("NFKC", word).translate(folding())
+        for run in _run(_may_lack_blanks(plain)).finditer(plain):
             result += _pairs_and_singles(run[0]) if run[1] else self._word_terms(run[0])
         if self._language and word.isalpha() and (accented := self._accented(word)) not in result:
             result.append(accented)
