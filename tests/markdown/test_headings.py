@@ -123,6 +123,8 @@ def test_backticks_of_every_length_and_nested_brackets() -> None:
         ("# Storage {#storage} #", "Storage", "storage"),
         ("# Storage {: #storage }", "Storage", "storage"),
         ("# Storage # {: #storage }", "Storage", "storage"),
+        ("# Android {: android}", "Android", ""),
+        ("# Returns {:ok}", "Returns {:ok}", ""),
         ('# Storage {: .wide data-label="A #b" #storage}', "Storage", "storage"),
         ("# Storage { .wide }", "Storage", ""),
         ("# C# {#c}", "C#", "c"),

@@ -85,6 +85,7 @@ _ATTRIBUTE: Final = re.compile(r"""[#.][^\s{}]++|[A-Za-z][\w:-]*+=(?:"[^"{}]*+"|
 _EXPLICIT_ID = re.compile(
     r"\{\s*+(?:#[^\s{}]++[^{}]*+|/\*\s*+#?+([^\s{}*]++)\s*+\*/\s*+)\}"
     rf"|\{{:?+\s*+(?:{_ATTRIBUTE.pattern})(?:\s++(?:{_ATTRIBUTE.pattern}))*+\s*+\}}"
+    r"|\{:[ \t]++[^{}]*+\}"  # whatever it says: `{: android}` is an attribute without a value
 )
 """`{#id}`, also with classes after it, or MDX's `{/*id*/}`; any list of attributes, `{: .class #id key=value}`."""
 
