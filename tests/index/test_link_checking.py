@@ -861,6 +861,7 @@ def test_an_encyclopedia_of_the_web(write: Write) -> None:
         ({"a.md": '--8<-- "b.inc.md:start"\n\n[x](#part)', "b.inc.md": "## Part\n\n[y](#of-the-page)"}, [], 1),
         ({"notes.txt": "[[nodiscard]] int f();", "a.md": "[[nodiscard]]"}, ["nodiscard"], 1),
         ({"api.mdx": "is_one_of(list[[1, A()]])", "a.md": "[x](…) [y](...) [z](..x)"}, ["..x"], 3),
+        ({"a.md": "[text](url) ![alt](URL) [[path]] [x](url/y)"}, ["path", "url/y"], 2),
         (
             {"vendor/x/README.md": "[x](doc.md)", "tests/a/b.md": "[x](c.md)", "tests/README.md": "[x](d.md)"},
             ["d.md"],
