@@ -863,11 +863,6 @@ def test_an_encyclopedia_of_the_web(write: Write) -> None:
         ({"api.mdx": "is_one_of(list[[1, A()]])", "a.md": "[x](…) [y](...) [z](..x)"}, ["..x"], 3),
         ({"a.md": "[text](url) ![alt](URL) [[path]] [x](url/y)"}, ["path", "url/y"], 2),
         (
-            {"a.md": "![x](assets/x.gif) ![y](pics/y.png) ![z](img/z.png) ![u](u.png)", "img/y.png": ""},
-            ["pics/y.png", "img/z.png", "u.png"],
-            1,
-        ),
-        (
             {"vendor/x/README.md": "[x](doc.md)", "tests/a/b.md": "[x](c.md)", "tests/README.md": "[x](d.md)"},
             ["d.md"],
             2,

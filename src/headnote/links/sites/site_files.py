@@ -506,16 +506,12 @@ class AbsentParts:
         return next((one for one in arounds if folded(one) not in self._folders and not self._files.is_folder(one)), "")
 
     def _is_of_the_whole(self, link: LinkRow) -> bool:
-        """Whether it leads out of a folder without a repository, to a file that is at the top of one, or to a picture
-        or the like in a folder that is not here, if no file here has its name."""
+        """Whether it leads out of a folder without a repository, or to a file that is at the top of one."""
         if self._is_whole or link.target.startswith("/") or link.kind not in ("link", "image") or not link.target:
             return False
         path = joined(posixpath.dirname(link.path), link.target)
         if path is None:
             return link.target.startswith("../")
-        folder, _, name = path.rpartition("/")
-        if folder and not is_page(path) and not self._files.is_folder(folder):
-            return self._files.named(name, link.path) is None
         stem = posixpath.splitext(path)[0].lower().replace("-", "_")
         return stem in _OF_PROJECTS and "/" not in link.path
 
