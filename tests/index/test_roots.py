@@ -93,6 +93,8 @@ def test_documents_links_and_pictures_of_two_roots(home: Path) -> None:
         (section,) = [link.section for link in index.backlinks("notes/Ideas.md") if link.fragment]
         assert section == "second"
         assert index.broken_links() == []  # nobody can tell from here what lies in no root
+        checked = headnote.check_links(home)
+        assert (checked.findings, checked.unjudged) == ([], 1)
         assert index.attachment("notes/pic.png") == b"picture"
         assert index.file("notes/Ideas.md").read_text(encoding="utf-8") == FILES["notes/Ideas.md"]
         assert index.read(str(home.parent / "notes/Ideas.md"), 1, 1).path == "notes/Ideas.md"

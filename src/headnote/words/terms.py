@@ -54,10 +54,10 @@ _VOWELS_BEHIND = r"\u0e30\u0e32\u0e33\u0e45\u0e46\u0eb0\u0eb2\u0eb3\u0ebd\u0ec6"
 """Thai and Lao vowels that Unicode has as letters, and the signs that repeat a word."""
 _STACKING = r"\u1039\u17d2"
 """Burmese and Khmer: the next consonant is written below."""
-# Everything else that does not separate words for certain. What is no letter is sorted out when the word is read.
 _BLANK_IN_WORDS = "\u1680"
-"""The only blank that the class below takes for a part of a word."""
+"""The only blank that is not among what ends a word."""
 _NO_WORD = r"\x00-/:-@\[-`{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020"
+"""What ends a word for certain. What else is no letter is sorted out when the word is read."""
 _MAY_LACK_BLANKS = re.compile("[\u0e00-\u17ff\u3000-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]")
 """All of `NO_BLANKS`, and what lies between: few ranges, so that most texts never need the large classes."""
 _WORDS = r"""
