@@ -233,7 +233,7 @@ class Library:
 
     def graph(self) -> Graph:
         with self.store.reading() as reader:
-            documents, connections = reader.summaries(), reader.connections()
+            documents, connections = reader.connected()
             links = reader.links()
             is_broken = self._link_check(reader, links)
         return graph_of(documents, connections, _broken_of(links, is_broken))
@@ -241,7 +241,7 @@ class Library:
     def neighbourhood(self, name: str, depth: int, limit: int) -> Neighbourhood:
         with self.store.reading() as reader:
             path = self.find(reader, name).path
-            documents, connections = reader.summaries(), reader.connections()
+            documents, connections = reader.connected()
         return neighbourhood_of(documents, connections, path, depth, limit)
 
     def _check_links_are_resolved(self, reader: Reader) -> None:

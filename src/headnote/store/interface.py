@@ -82,6 +82,9 @@ class Reader(Protocol):
     def summaries(self) -> list[DocumentSummary]:
         """All documents by path, with what a list of them shows."""
 
+    def connected(self) -> tuple[list[DocumentSummary], list[tuple[str, str]]]:
+        """`summaries` and `connections`, read once for both."""
+
     def headings(self) -> dict[str, list[PlacedHeading]]:
         """Path → the headings of the document, in order; those without any are left out."""
 

@@ -273,8 +273,13 @@ class DocumentReader(ChunkSelection):
         return (self.sound("a document", row) for row in self.select(f"SELECT {self.DOCUMENT} FROM documents d"))
 
     def summaries(self) -> list[DocumentSummary]:
+        return self.connected()[0]
+
+    def connected(self) -> tuple[list[DocumentSummary], list[tuple[str, str]]]:
         self.check_documents()
-        return stored_summaries(*map(self.select, (_SUMMARIES, _TAGGED, _CONNECTIONS)))
+        connections = list(self.select(_CONNECTIONS))
+        summaries = stored_summaries(self.select(_SUMMARIES), self.select(_TAGGED), connections)
+        return summaries, _unescaped_pairs(connections)
 
     def headings(self) -> dict[str, list[PlacedHeading]]:
         return stored_headings(self.select(_HEADINGS))
@@ -356,7 +361,7 @@ class DocumentReader(ChunkSelection):
         return {unescaped(target): int(count) for target, count in self.select(_TARGETS_FROM_TOP)}
 
     def connections(self) -> list[tuple[str, str]]:
-        return sorted((unescaped(path), unescaped(other)) for path, other in self.select(_CONNECTIONS))
+        return _unescaped_pairs(self.select(_CONNECTIONS))
 
     def orphans(self) -> list[str]:
         return sorted(unescaped(path) for (path,) in self.select(_ORPHANS))
@@ -370,6 +375,10 @@ class DocumentReader(ChunkSelection):
     def _pairs(self, query: str, chunks: Sequence[int]) -> list[tuple[int, int]]:
         rows: Iterable[Any] = self.select(query.format(ids=self.IDS, join=self.JOIN), (self.array(chunks),))
         return list(dict.fromkeys(rows))
+
+
+def _unescaped_pairs(rows: Iterable[Sequence[Any]]) -> list[tuple[str, str]]:
+    return sorted((unescaped(path), unescaped(other)) for path, other in rows)
 
 
 # -- Reading vectors, and what has none yet: the half that both databases say in the same words.
