@@ -915,6 +915,40 @@ def test_what_cannot_be_known_is_counted_and_not_judged(
             id="files, not addresses",
         ),
         pytest.param(
+            {"docs/a.md": "![1](a.png) ![2](/img/b.png) [3](c.svg) [4](data.json)", "docs/b.md": "![5](a.png)"},
+            [],
+            5,
+            id="files of kinds that are not here",
+        ),
+        pytest.param({"a.md": "![1](a.png) ![2](b.png) [3](b.png)"}, ["a.png", "b.png", "b.png"], 0, id="two files"),
+        pytest.param(
+            {"a.md": "![1](a.png) ![2](b.png) [3](c.png) [4](d.pdf) [5](e.pdf)", "other/x.PNG": ""},
+            ["a.png", "b.png", "c.png", "d.pdf", "e.pdf"],
+            0,
+            id="files of a kind that is here",
+        ),
+        pytest.param(
+            {"a/b.md": "![1](../img/a.png) ![2](../img/b.png) ![3](../img/c.png) ![4](d.png)", "x.png": ""},
+            ["d.png"],
+            3,
+            id="a folder with files",
+        ),
+        pytest.param(
+            {
+                "a.md": "[1](api/settings.md) [2](api/settings.md#one) [3](api/other.md#one)",
+                "b.md": "[4](api/settings#two)",
+            },
+            ["api/other.md#one"],
+            3,
+            id="a page to several places of which links lead",
+        ),
+        pytest.param(
+            {"a.md": "[1](api/x.md) [2](api/x.md#one) [3](api/x.md#two)", "new/x.md": ""},
+            ["api/x.md", "api/x.md#one", "api/x.md#two"],
+            0,
+            id="a page that was moved",
+        ),
+        pytest.param(
             {"README.md": "[1](packages/one/README.md) [2](packages/two/README.md) [3](packages/three/)"},
             [],
             3,
@@ -1003,6 +1037,7 @@ def test_what_is_not_translated_is_shown_in_the_first_language(write: Write) -> 
 
 
 def test_a_repository_has_all_its_parts(write: Write) -> None:
-    folder = write({"docs/how/a.md": "[1](../api/one) [2](../api/two) [3](../api/three) [4](../../LICENSE)"})
+    links = "[1](../api/one) [2](../api/two) [3](../api/three) [4](../../LICENSE) ![5](a.png) ![6](b.png) ![7](c.png)"
+    folder = write({"docs/how/a.md": links + " [8](b.md) [9](b.md#x) [10](b.md#y)"})
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    assert len(headnote.check_links(folder).findings) == 4
+    assert len(headnote.check_links(folder).findings) == 10

@@ -404,8 +404,8 @@ class LinkCheck:
             return is_own and (link.target.startswith("?") or is_partial(link.path))
         if _GENERATED_FOLDERS & set(target.split("/")[:-1]):
             return True
-        part = self._parts.part_of(link, site)
-        if part == MADE or (part and part in self._absent) or self._parts.is_elsewhere(link, site):
+        parts = set(self._parts.parts_of(link, site))
+        if MADE in parts or (parts and parts & self._absent) or self._parts.is_elsewhere(link, site):
             return True
         if (original := self._translations.original(link.path)) and self.is_unknown(link._replace(path=original)):
             return True

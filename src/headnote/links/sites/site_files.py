@@ -434,6 +434,8 @@ _MOST = 0.75
 """Share of the targets that nothing here is named like, or of the names that lead nowhere."""
 MADE = "//"
 """Stands for all folders that a plugin makes."""
+_FILES = "//files"
+"""Stands for all files of kinds that are not here: pictures, data, programs."""
 _DATE = re.compile(r"(?:^|/)\d{4}[-/]\d{2}[-/]\d{2}[-/]")
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _OF_PROJECTS = frozenset(
@@ -459,14 +461,14 @@ class AbsentParts:
     def told_by(
         self, links: Iterable[LinkRow], site_of: Callable[[str], Site], leads_nowhere: Callable[[LinkRow], bool]
     ) -> frozenset[str]:
-        """The parts that are not here, as `part_of` names them, by all links of a folder. `leads_nowhere` is asked only
-        of links that tell something."""
+        """The parts that are not here, as `parts_of` names them, by all links of a folder. `leads_nowhere` is asked
+        only of links that tell something."""
         lost: dict[str, set[str]] = defaultdict(set)
         there: dict[str, set[str]] = defaultdict(set)
         for link in links:
-            place = "" if link.external else self.part_of(link, site_of(link.path))
-            if place:
-                (lost if leads_nowhere(link) else there)[place].add(folded(page_of(link.target)))
+            for place in () if link.external else self.parts_of(link, site_of(link.path)):
+                target = link.fragment if place.endswith("#") else folded(page_of(link.target))
+                (lost if leads_nowhere(link) else there)[place].add(target)
         names = {folded(posixpath.basename(page_of(path))) for path in self._documents}
         return frozenset(place for place, targets in lost.items() if _is_absent(place, targets, there[place], names))
 
@@ -475,12 +477,21 @@ class AbsentParts:
         is_post_of_others = _is_post(link.target) and not self._has_posts
         return is_post_of_others or self._is_of_the_whole(link) or self._is_beside(link, site)
 
-    def part_of(self, link: LinkRow, site: Site) -> str:
-        """The outermost folder of a target that is not here, or, with a slash at the end, the folder of the names that
-        a program may replace; empty if a target tells nothing."""
+    def parts_of(self, link: LinkRow, site: Site) -> Iterator[str]:
+        """What is not here if this link and others like it lead nowhere: the outermost folder of the target that is not
+        here; with `#` at the end, the page; with a slash at the end, the folder of the names that a program may
+        replace; or all files of kinds that are not here."""
         target = link.target.partition("?")[0]
-        if link.kind != "link" or not target or site.generator == "sphinx":
-            return ""
+        if target and names_a_file(target) and link.kind in ("link", "image"):
+            if not self._is_whole and link.resolved not in self._documents:
+                yield from [_FILES] if _suffix(target) not in self._suffixes else []
+                yield from filter(None, [self._absent_folder(joined(posixpath.dirname(link.path), target))])
+        elif target and link.kind == "link" and site.generator != "sphinx":
+            yield from filter(None, [self._part_with_pages(link, target, site)])
+            if not self._is_whole and (page := joined(posixpath.dirname(link.path), target)):
+                yield f"{folded(page_of(page))}#"
+
+    def _part_with_pages(self, link: LinkRow, target: str, site: Site) -> str:
         if _NAME.fullmatch(target):
             return f"{posixpath.dirname(link.path)}/"
         is_file = target.lower().endswith(SUFFIXES) and page_of(target) == without_suffix(target)
@@ -532,6 +543,11 @@ class AbsentParts:
         return frozenset(map(folded, folders))
 
     @cached_property
+    def _suffixes(self) -> frozenset[str]:
+        """Of all files that are here."""
+        return frozenset(map(_suffix, self._files.below_root()))
+
+    @cached_property
     def _has_posts(self) -> bool:
         return any(_DATE.search(path) for path in self._documents)
 
@@ -552,8 +568,16 @@ def _is_post(target: str) -> bool:
     return target.startswith("/") and _DATE.match(target) is not None
 
 
+def _suffix(path: str) -> str:
+    return posixpath.splitext(path)[1].lower()
+
+
 def _is_absent(place: str, lost: Collection[str], there: Collection[str], names: Collection[str]) -> bool:
     """Whether these targets, of which some are there, say that a part is not here."""
+    if place == _FILES:
+        return len(lost) >= _MIN_TARGETS
+    if place.endswith("#"):
+        return len(lost) >= _MIN_TARGETS and not there and posixpath.basename(place[:-1]) not in names
     if place.endswith("/"):
         return len(lost) >= max(_MIN_NAMES, _MOST * len({*lost, *there}))
     unlike = [target for target in lost if posixpath.basename(target) not in names]
