@@ -484,10 +484,11 @@ class AbsentParts:
         target = link.target.partition("?")[0]
         if target and names_a_file(target) and link.kind in ("link", "image"):
             if not self._is_whole and link.resolved not in self._documents:
-                yield from [_FILES] if _suffix(target) not in self._suffixes else []
-                yield from filter(None, [self._absent_folder(joined(posixpath.dirname(link.path), target))])
+                kinds = _FILES if _suffix(target) not in self._suffixes else ""
+                folder = self._absent_folder(joined(posixpath.dirname(link.path), target))
+                yield from filter(None, (kinds, folder))
         elif target and link.kind == "link" and site.generator != "sphinx":
-            yield from filter(None, [self._part_with_pages(link, target, site)])
+            yield from filter(None, (self._part_with_pages(link, target, site),))
             if not self._is_whole and (page := joined(posixpath.dirname(link.path), target)):
                 yield f"{folded(page_of(page))}#"
 
