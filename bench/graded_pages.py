@@ -116,6 +116,8 @@ def main() -> int:
     arguments = parser.parse_args()
     folders = {name: Path(folder) for name, _, folder in (given.partition("=") for given in arguments.docs)}
     folders = folders or {name: shared_folder() / "corpora" / corpus for name, corpus in CORPORA.items()}
+    if missing := [str(folder) for folder in folders.values() if not folder.is_dir()]:
+        parser.error(f"no folder {', '.join(missing)}")
     dataset = arguments.dataset or shared_folder() / "retrieval" / "docs-mcp-server" / "dataset.yaml"
     show_setting(setting := machine(), packages := versions(["numpy"]))
     by_library: defaultdict[str, list[GradedQuestion]] = defaultdict(list)
