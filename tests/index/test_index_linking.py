@@ -10,7 +10,8 @@ import pytest
 from headnote.chunking.settings import Settings
 from headnote.index.entries import read_entry
 from headnote.links.anchors import Anchors
-from headnote.links.resolving import LinkCheck, Resolver
+from headnote.links.judging import LinkCheck
+from headnote.links.resolving import Resolver
 from headnote.links.sites.detection import sites_without_files
 from headnote.links.sites.site import Naming
 from headnote.model import LinkKind

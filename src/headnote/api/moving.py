@@ -27,7 +27,8 @@ from headnote.formats.kinds import format_of, open_document
 from headnote.links.anchors import names_of_heading
 from headnote.links.checking.checked_files import LinkedDocument, linked_document, links_in_tags
 from headnote.links.checking.findings import CheckedContents
-from headnote.links.resolving import LinkCheck, Resolver, learnt_mounts, link_row, path_of
+from headnote.links.judging import LinkCheck
+from headnote.links.resolving import Resolver, learnt_mounts, link_row, path_of
 from headnote.links.rewriting import (
     HeadingNames,
     PathChange,

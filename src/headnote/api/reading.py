@@ -262,7 +262,8 @@ class Library:
         """Whether a link is broken; with all `links`, it can be asked when the reading has ended. Until all files are
         read once, no link is resolved, and none is called broken. A pack has no folder to look into; it knows which
         links were broken there."""
-        from headnote.links.resolving import TreeLinkCheck, stored_mounts
+        from headnote.links.judging import TreeLinkCheck
+        from headnote.links.resolving import stored_mounts
 
         manifest = reader.manifest()
         if files_read(manifest):

@@ -13,13 +13,13 @@ from urllib.parse import quote, unquote
 from headnote.links.anchors import Anchors, is_guessed
 from headnote.links.checking.checked_files import LinkedDocument
 from headnote.links.checking.link_report import TOP, Finding, FindingKind
+from headnote.links.judging import TreeLinkCheck
 from headnote.links.resolving import (
     PLAIN_SITES,
     Contents,
     RootContents,
     SiteAddresses,
     SitesOfRoots,
-    TreeLinkCheck,
     TreeResolver,
     is_partial,
     learnt_mounts,

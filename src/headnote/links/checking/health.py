@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from headnote.links.checking.checked_files import LinkedDocument, is_of_others
+from headnote.links.checking.checked_files import LinkedDocument, NumberedSentence, PageFacts, is_of_others
 from headnote.links.checking.link_report import TOP, Finding, FindingKind, Position
-from headnote.links.checking.page_facts import NumberedSentence, PageFacts
 from headnote.links.checking.policy import SchemaRule
 from headnote.links.resolving import is_partial
 from headnote.links.sites.site import INDEX_NAMES, folded, page_of

@@ -1,5 +1,5 @@
 """Files of a site that are not documents: pictures, downloads, pages that are programs, ignored files. Addresses that
-its host sends elsewhere, by `_redirects` (Netlify, Cloudflare), `netlify.toml` or `vercel.json`. Absent parts.
+its host sends elsewhere, by `_redirects` (Netlify, Cloudflare), `netlify.toml` or `vercel.json`.
 
 Files are looked up when needed and never stored: they come and go without any document changing.
 """
@@ -16,17 +16,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from headnote.links.sites.addresses import without_numbers
-from headnote.links.sites.site import Mount, Site, below, folded, is_page, joined, page_of, without_suffix
+from headnote.links.sites.site import Site, below, folded, is_page, joined, without_suffix
 from headnote.markdown.untrusted import load_data
-from headnote.sources.files import SUFFIXES, SimilarNames
+from headnote.sources.files import SimilarNames
 from headnote.sources.ignore import FETCHED_FOLDERS
-from headnote.store.rows import LinkRow
 
 _PAGE_ENDINGS = tuple(f".{end}" for end in "md mdx markdown html js jsx ts tsx vue astro ipynb rst adoc".split())
 _HAS_SUFFIX = re.compile(r".*\.[A-Za-z0-9]{1,8}", re.DOTALL)
 """`v1.29 notes` and `Dr. No` name notes, `plan.pdf` names a file."""
-_ALIKE = 0.7
+ALIKE = 0.7
 """Minimum similarity of the names of two files or folders of which one may be a mistake, from 0 to 1."""
 
 
@@ -93,7 +91,7 @@ class SiteFiles:
         if folder is None:
             return None
         if folder not in self._similar:
-            self._similar[folder] = SimilarNames(sorted(self._in(folder)), _ALIKE)
+            self._similar[folder] = SimilarNames(sorted(self._in(folder)), ALIKE)
         similar = self._similar[folder].like(name)
         return joined(folder, similar) if similar else None
 
@@ -422,164 +420,3 @@ _READERS: dict[str, Callable[[str], Iterable[str]]] = {
     "netlify.toml": _of_netlify,
     "vercel.json": _of_vercel,
 }
-
-
-# -- Parts of a site or a package that are not in the folder: nobody can judge links to these. All links tell them.
-
-_MIN_TARGETS = 3
-"""Different targets in a folder that is not here: fewer are mistakes."""
-_MIN_NAMES = 5
-"""Different names that a program replaces."""
-_MOST = 0.75
-"""Share of the targets that nothing here is named like, or of the names that lead nowhere."""
-MADE = "//"
-"""Stands for all folders that a plugin makes."""
-_FILES = "//files"
-"""Stands for all files of kinds that are not here: pictures, data, programs."""
-_DATE = re.compile(r"(?:^|/)\d{4}[-/]\d{2}[-/]\d{2}[-/]")
-_NAME = re.compile(r"[A-Za-z][\w-]*")
-_OF_PROJECTS = frozenset(
-    "authors changelog changes code_of_conduct contributing governance history licence license maintainers notice "
-    "roadmap security support".split()
-)
-"""Files at the top of a repository that a package or a part of it may lack."""
-
-
-class AbsentParts:
-    """Which links lead to a part that is not here."""
-
-    def __init__(self, files: SiteFiles, documents: Collection[str], learnt: Mount, is_whole: bool) -> None:
-        """`learnt` is how a folder without a configuration stands on its site; `is_whole`, whether a repository around
-        the folder has all that there is."""
-        self._files = files
-        self._documents = documents
-        self._learnt = learnt
-        self._is_whole = is_whole
-        self._tops: dict[int, SimilarNames] = {}
-        """By the identity of a site, which may be large."""
-
-    def told_by(
-        self, links: Iterable[LinkRow], site_of: Callable[[str], Site], leads_nowhere: Callable[[LinkRow], bool]
-    ) -> frozenset[str]:
-        """The parts that are not here, as `parts_of` names them, by all links of a folder. `leads_nowhere` is asked
-        only of links that tell something."""
-        lost: dict[str, set[str]] = defaultdict(set)
-        there: dict[str, set[str]] = defaultdict(set)
-        for link in links:
-            for place in () if link.external else self.parts_of(link, site_of(link.path)):
-                target = link.fragment if place.endswith("#") else folded(page_of(link.target))
-                (lost if leads_nowhere(link) else there)[place].add(target)
-        names = {folded(posixpath.basename(page_of(path))) for path in self._documents}
-        return frozenset(place for place, targets in lost.items() if _is_absent(place, targets, there[place], names))
-
-    def is_elsewhere(self, link: LinkRow, site: Site) -> bool:
-        """Whether a link that leads nowhere says by itself that it leads to a part that is not here."""
-        is_post_of_others = _is_post(link.target) and not self._has_posts
-        return is_post_of_others or self._is_of_the_whole(link) or self._is_beside(link, site)
-
-    def parts_of(self, link: LinkRow, site: Site) -> Iterator[str]:
-        """What is not here if this link and others like it lead nowhere: the outermost folder of the target that is not
-        here; with `#` at the end, the page; with a slash at the end, the folder of the names that a program may
-        replace; or all files of kinds that are not here."""
-        target = link.target.partition("?")[0]
-        if target and names_a_file(target) and link.kind in ("link", "image"):
-            if not self._is_whole and link.resolved not in self._documents:
-                kinds = _FILES if _suffix(target) not in self._suffixes else ""
-                folder = self._absent_folder(joined(posixpath.dirname(link.path), target))
-                yield from filter(None, (kinds, folder))
-        elif target and link.kind == "link" and site.generator != "sphinx":
-            yield from filter(None, (self._part_with_pages(link, target, site),))
-            if not self._is_whole and (page := joined(posixpath.dirname(link.path), target)):
-                yield f"{folded(page_of(page))}#"
-
-    def _part_with_pages(self, link: LinkRow, target: str, site: Site) -> str:
-        if _NAME.fullmatch(target):
-            return f"{posixpath.dirname(link.path)}/"
-        is_file = target.lower().endswith(SUFFIXES) and page_of(target) == without_suffix(target)
-        if site.makes_pages and is_page(target) and not target.startswith("/"):
-            return self._made_in(posixpath.dirname(joined(posixpath.dirname(link.path), target) or ""))
-        if self._is_whole or is_file:
-            return ""
-        if not target.startswith("/"):
-            return self._absent_folder(joined(posixpath.dirname(link.path), target))
-        if self._learnt.folder or self._learnt.address != "/":
-            return ""  # what is learnt tells which part it is
-        mounts = [(mount.folder, below(mount.address.strip("/"), target.strip("/"))) for mount in site.mounts]
-        folders = [self._absent_folder(joined(folder, rest)) for folder, rest in mounts if rest is not None]
-        return max(folders, key=lambda folder: folder.count("/"), default="") if all(folders) else ""
-
-    def _made_in(self, folder: str) -> str:
-        """The folder in which a plugin may make a page: one that is not here is made by it, with all that is in it."""
-        return folder if self._files.is_folder(folder) else MADE
-
-    def _absent_folder(self, path: str | None) -> str:
-        *folders, _ = (path or "").split("/")
-        arounds = ("/".join(folders[: count + 1]) for count in range(len(folders)))
-        return next((one for one in arounds if folded(one) not in self._folders and not self._files.is_folder(one)), "")
-
-    def _is_of_the_whole(self, link: LinkRow) -> bool:
-        """Whether it leads out of a folder without a repository, or to a file that is at the top of one."""
-        if self._is_whole or link.target.startswith("/") or link.kind not in ("link", "image") or not link.target:
-            return False
-        path = joined(posixpath.dirname(link.path), link.target)
-        if path is None:
-            return link.target.startswith("../")
-        stem = posixpath.splitext(path)[0].lower().replace("-", "_")
-        return stem in _OF_PROJECTS and "/" not in link.path
-
-    def _is_beside(self, link: LinkRow, site: Site) -> bool:
-        """Whether it is the address of a page below a top that a configured site does not have here, or anything like
-        it: another program may serve it."""
-        first, slash, _ = folded(link.target.strip("/")).partition("/")
-        if not link.target.startswith("/") or not slash or site.generator == "plain" or not is_page(link.target):
-            return False
-        if id(site) not in self._tops:
-            self._tops[id(site)] = SimilarNames(sorted(self._named_at_the_top(site)), _ALIKE)
-        return not self._tops[id(site)].like(first)
-
-    @cached_property
-    def _folders(self) -> frozenset[str]:
-        """Every folder with documents below it, as an address."""
-        folders = {folder for path in self._documents for folder in folders_around(without_numbers(path))}
-        return frozenset(map(folded, folders))
-
-    @cached_property
-    def _suffixes(self) -> frozenset[str]:
-        """Of all files that are here."""
-        return frozenset(map(_suffix, self._files.below_root()))
-
-    @cached_property
-    def _has_posts(self) -> bool:
-        return any(_DATE.search(path) for path in self._documents)
-
-    def _named_at_the_top(self, site: Site) -> set[str]:
-        """What the first part of an address on a site may be, even by mistake."""
-        shown = {folded(mount.address.strip("/").partition("/")[0]) for mount in site.mounts}
-        inside = (below(mount.folder, path) for mount in site.mounts for path in self._documents)
-        tops = {page_of(without_numbers(folded(page))).partition("/")[0] for page in inside if page}
-        return (shown | tops | {part for folder in self._folders for part in folder.split("/")}) - {""}
-
-
-def folders_around(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path
-
-
-def _is_post(target: str) -> bool:
-    return target.startswith("/") and _DATE.match(target) is not None
-
-
-def _suffix(path: str) -> str:
-    return posixpath.splitext(path)[1].lower()
-
-
-def _is_absent(place: str, lost: Collection[str], there: Collection[str], names: Collection[str]) -> bool:
-    """Whether these targets, of which some are there, say that a part is not here."""
-    if place == _FILES:
-        return len(lost) >= _MIN_TARGETS
-    if place.endswith("#"):
-        return len(lost) >= _MIN_TARGETS and not there and posixpath.basename(place[:-1]) not in names
-    if place.endswith("/"):
-        return len(lost) >= max(_MIN_NAMES, _MOST * len({*lost, *there}))
-    unlike = [target for target in lost if posixpath.basename(target) not in names]
-    return len(lost) >= _MIN_TARGETS and len(unlike) >= _MOST * len(lost)
