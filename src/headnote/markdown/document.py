@@ -12,6 +12,7 @@ from headnote.markdown.headings import OutlineEntry, heading_text, heading_texts
 from headnote.markdown.links import links_and_tags
 from headnote.markdown.rules.rule import Span
 from headnote.markdown.scanner import place, scan_spans
+from headnote.markdown.shown_headings import shown_heading
 from headnote.model import Block, Frontmatter, Heading, Link, Tag, file_name
 
 _NO_FRONTMATTER = Frontmatter("yaml", {})
@@ -79,8 +80,10 @@ class Document:
 
     @cached_property
     def title(self) -> str:
-        """The `title` of the frontmatter, else the heading that leads the text, else the name of the file."""
-        return self.given_title or leading_title(self.text, self.spans, self.headings) or file_name(self.path)
+        """The `title` of the frontmatter, else the heading that leads the text as people read it, else the name of the
+        file."""
+        leading = leading_title(self.text, self.spans, self.headings)
+        return self.given_title or shown_heading(leading) or file_name(self.path)
 
     @cached_property
     def tags(self) -> list[str]:

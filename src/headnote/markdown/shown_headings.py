@@ -1,4 +1,4 @@
-"""Headings as people read them: without what a site generator replaces.
+"""Headings as people read them: without what a site generator replaces, and the line that text files draw above a title.
 
 Searches show breadcrumbs, so nothing that reads Markdown is loaded here.
 """
@@ -27,6 +27,7 @@ _PHRASES = {
 }
 """Headings that sites of Hugo keep with their translations: `{{% heading "whatsnext" %}}`."""
 _PHRASE = re.compile(r"""\{\{[<%]\s*+heading\s++["']([\w-]{1,40}+)["']\s*+[%>]\}\}""")
+_OVERLINE = re.compile(r"={3,}+ (?=\S)")
 _TAG_OF_TEMPLATE = re.compile(r"\{%[^%]{0,400}%\}|\{\{[^{}<%]{0,400}\}\}")
 
 
@@ -35,7 +36,11 @@ def shown_heading(text: str) -> str:
 
     >>> shown_heading('{{% heading "whatsnext" %}}'), shown_heading('{{< glossary_tooltip text="Pods" >}} and nodes')
     ("What's next", 'Pods and nodes')
+    >>> shown_heading("====== Tides")  # the title of a text file, with a line above and below
+    'Tides'
     """
+    if text.startswith("==="):
+        text = _OVERLINE.sub("", text, count=1)
     if "{" not in text:
         return text
     named = _PHRASE.sub(lambda match: _PHRASES.get(match[1], match[1].replace("-", " ").capitalize()), text)
