@@ -132,6 +132,25 @@ def test_a_question_is_quoted_only_where_no_statement_says_as_much() -> None:
     assert text == 'Other readers ask: **"How do I pair the gauge with the app again?"** [a.md:1]'
 
 
+def test_what_two_documents_say_is_quoted_once() -> None:
+    said = "Pair the gauge with the app while its lamp blinks."
+    shown = [passage(f"# {name}\n\n{said}\n", f"{name}.md", 1, 3) for name in "ab"]
+    assert extract("How do I pair the gauge with the app?", shown, NoEmbedder())[0] == f"{said} [a.md:3]"
+
+
+PAGE = """\
+<p>If a lamp is <em>dry</em>, see <a href="lamp.html#care"><code>lamp_care()</code></a> &amp; more.</p>
+<pre>lamp --dry
+lamp --care</pre>
+"""
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.md"])
+def test_quotes_of_html_have_no_tags(name: str) -> None:
+    shown = "\n".join(quote.text for quote in quotes_of(passage(PAGE, name, 1, 3)))
+    assert shown == "If a lamp is dry, see lamp_care() & more.\nlamp --dry\nlamp --care"
+
+
 @pytest.mark.parametrize("text", ["# Only a heading", "---\na: 1\n---", "***", "!!!"])
 def test_there_is_always_something(text: str) -> None:
     shown = passage(text, "a.md", 1, text.count("\n") + 1)

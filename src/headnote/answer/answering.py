@@ -15,11 +15,11 @@ from headnote.answer.citations import Checker, find_brackets, read_statement
 from headnote.answer.prompt import BUDGET, Prompt, ShownPassage, build_prompt
 from headnote.chunking.masking import strip_data_uris
 from headnote.embedding.embedder import Embedder
-from headnote.formats.kinds import open_document
+from headnote.formats.kinds import format_of, open_document
 from headnote.markdown.shown_headings import SHORTCODE
 from headnote.model import Answer, Block, Citation, Hit, Turn
 from headnote.search.ranking import RELEVANT, TIMES_THE_NEXT, reciprocal_ranks
-from headnote.search.readable import has_nothing_to_see
+from headnote.search.readable import has_nothing_to_see, readable_lines
 from headnote.search.spelling import content_terms, coverage, rarity
 from headnote.words.phrases import sentences
 from headnote.words.terms import terms
@@ -119,9 +119,11 @@ def quotes_of(passage: ShownPassage, number: int = 0) -> Iterator[Quote]:
         first = passage.start_line + block.start_line - 1
         of_prose = block.start if block.kind in _PROSE else -1
         head = dedent("\n".join(written.split("\n", 2)[:2])) if block.kind == "table" else ""
+        has_tags = block.kind == "html" or format_of(passage.path) == "html"
         for start, end, part in _parts(block, written):
-            if terms(part):
-                yield Quote(number, first + start, first + end, part, heading, of_prose, head)
+            shown = "\n".join(line.text for line in readable_lines(part)) if has_tags else part
+            if terms(shown):
+                yield Quote(number, first + start, first + end, shown, heading, of_prose, head)
 
 
 def best_quotes(question: str, quotes: Sequence[Quote], embedder: Embedder) -> list[Quote]:
@@ -132,7 +134,11 @@ def best_quotes(question: str, quotes: Sequence[Quote], embedder: Embedder) -> l
         ((by_words + by_meaning) / 2 if meaning else by_words) * FADING**quote.passage * _statement_factor(quote)
         for quote, by_words, by_meaning in zip(quotes, words, meaning or words, strict=True)
     ]
-    order = sorted(range(len(quotes)), key=lambda number: (-scores[number], number))
+    best_first = sorted(range(len(quotes)), key=lambda number: (-scores[number], number))
+    said: dict[tuple[str, ...], int] = {}
+    for number in best_first:  # what two documents say is quoted once
+        said.setdefault(tuple(terms(quotes[number].text)), number)
+    order = list(said.values())
     enough = scores[order[0]] * MIN_SHARE
     chosen = {number for number in order[:QUOTES] if scores[number] >= enough}
     chosen |= {number + 1 for number in chosen if _goes_on(quotes, number)}
