@@ -7,6 +7,7 @@ Everything here is plain numpy from the definition of BERT, so that it shares no
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
 from collections.abc import Mapping
@@ -32,10 +33,11 @@ _erf = np.frompyfunc(math.erf, 1, 1)
 
 
 class Model:
-    """The encoder and the mean over its words."""
+    """The encoder and the mean over its words, without what all vectors have in common."""
 
-    def __init__(self, weights: Mapping[str, Array]) -> None:
+    def __init__(self, weights: Mapping[str, Array], common: Array | float = 0.0) -> None:
         self.weights = weights
+        self.common = common
         self.layers = len({name.split(".")[2] for name in weights if name.startswith("encoder.layer.")})
         self.tokenizer = Tokenizer.from_file(str(TOKENIZER))
 
@@ -43,7 +45,7 @@ class Model:
         ids = self.tokenizer.encode(text).ids
         if len(ids) > WINDOW:
             sys.exit(f"a reference text has {len(ids)} word pieces; the model reads {WINDOW}")
-        vector = self.encode(ids).mean(axis=0)
+        vector = self.encode(ids).mean(axis=0) - self.common
         unit: Array = (vector / np.linalg.norm(vector)).astype(np.float32)
         return unit
 
@@ -92,7 +94,9 @@ def main() -> None:
     from reference_file import reference_file, write_reference
     from reference_texts import reference_texts
 
-    model = Model(read_start(arguments.weights) if arguments.weights else read_published(PUBLISHED[arguments.model]))
+    weights = read_start(arguments.weights) if arguments.weights else read_published(PUBLISHED[arguments.model])
+    common = MODELS / arguments.model / "common.json"
+    model = Model(weights, np.array(json.loads(common.read_text()), np.float32) if common.exists() else 0.0)
     texts = reference_texts()
     file = reference_file(arguments.model)
     write_reference(file, texts, np.array([model.embed(text) for text in texts]))

@@ -1,4 +1,5 @@
-"""Headings as people read them: without what a site generator replaces, and the line that text files draw above a title.
+"""Headings as people read them: without what a site generator replaces, and without the line that text files draw
+above a title.
 
 Searches show breadcrumbs, so nothing that reads Markdown is loaded here.
 """
