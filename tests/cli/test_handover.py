@@ -184,10 +184,12 @@ def test_a_process_that_was_killed_is_in_nobodys_way(root: Path) -> None:
     assert was_handed_over(root)
 
 
-def test_a_process_that_hangs_or_is_another_version_is_not_waited_for(root: Path) -> None:
+def test_a_process_that_hangs_or_is_another_version_is_not_waited_for(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ended(root, "index --stop")
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
-        os.chdir(root / INDEX_FOLDER)
+        monkeypatch.chdir(root / INDEX_FOLDER)  # an address is short
         listening.bind(SOCKET)
         listening.listen()
         assert not was_handed_over(root)

@@ -27,6 +27,7 @@ def shown(text: str, mdx: bool = False) -> list[tuple[int, str]]:
         ("A [link over\ntwo lines](https://a.example) ends.", [(0, "A link over"), (1, "two lines ends.")]),
         ("[[Harbour|the harbour]], [[Tide]] and ![[gauge.png|300]]", [(0, "the harbour, Tide and")]),
         ("| Name | Use |\n|:--|--|\n| **a** | [b](c) |", [(0, "Name · Use"), (2, "a · b")]),
+        ("| a |\n|--|\n| `b \\| c` or \\| |", [(0, "a"), (2, "b | c or |")]),
         ("> [!tip] Hear\n> the *tide*", [(0, "Hear"), (1, "the tide")]),
         ("> [!warning]\n> High tide", [(0, "Warning"), (1, "High tide")]),
         (":::note[Hear]\nText.\n:::", [(0, "Hear"), (1, "Text.")]),

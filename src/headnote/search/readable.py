@@ -212,7 +212,8 @@ class _Reading:
     def _table(self, view: View, block: Block) -> None:
         for row, (position, line) in enumerate(_lines(view, block)):
             if row != 1:  # below the header come dashes
-                cells = (plain_text(cell) for cell in _CELL.findall(line))
+                # A table ends the escape of its own sign, before any other markup is read: also in code.
+                cells = (plain_text(cell.replace("\\|", "|")) for cell in _CELL.findall(line))
                 self._add(view, position, CELLS_APART.join(filter(None, cells)))
 
     def _code(self, view: View, block: Block) -> None:
