@@ -151,6 +151,7 @@ def test_text_of_components_has_links_their_code_has_none() -> None:
         ("#tag and #two/parts, (#three) “#four”", ["tag", "two/parts", "three", "four"]),
         ("#größe #日本語 #हिन्दी #a-b_c", ["größe", "日本語", "हिन्दी", "a-b_c"]),
         ("#2024 #12 #1a", ["1a"]),
+        ("""in "#bada55" or '#fff', not "#face it" or "#decade\'""", ["face", "decade"]),
         ("C# F#x a#b ##no \\#no &#35; {#id}", []),
         ("# Heading #tag #", ["tag"]),
         ("# Heading {#id}", []),

@@ -178,6 +178,8 @@ _FRAGMENT_IN_SHORTCODE = re.compile(r"""(\{\{[<%][^#]*+)#([^"'`\s}]*+)([^#]*[>%]
 _TAG_CHARACTER = r"[\w\-\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff]"
 _TAG = re.compile(rf"(?<![^\s(\[\"'“‘«„])#({_TAG_CHARACTER}++(?:/{_TAG_CHARACTER}++)*+)")
 _NOT_A_DIGIT = re.compile(r"[^\W\d]")
+_COLOUR = re.compile(r"""(["'])#[0-9A-Fa-f]{3,8}\1""")
+"""In quotes, as programs write colours: `style={{color: "#bada55"}}` has no tag."""
 
 
 def links_and_tags(text: str, blocks: Sequence[Span], mdx: bool = False) -> tuple[list[Link], list[Tag]]:
@@ -311,7 +313,7 @@ def tags_in(text: str, start: int, end: int) -> list[Tag]:
     while at >= 0:
         match = _TAG.match(text, at, end)
         # `#12` is an issue or a number, not a tag.
-        if match is not None and _NOT_A_DIGIT.search(match[1]):
+        if match is not None and _NOT_A_DIGIT.search(match[1]) and not _COLOUR.match(text, max(at - 1, 0), end):
             tags.append(Tag(match[1], at, match.end()))
         at = text.find("#", at + 1 if match is None else match.end(), end)
     return tags
