@@ -197,18 +197,22 @@ def test_a_process_that_hangs_or_is_another_version_is_not_waited_for(
             assert not was_handed_over(root)
 
 
+REFUSING = """
+import socket, sys
+listening = socket.socket(fileno=int(sys.argv[1]))
+while True:
+    listening.accept()[0].close()
+"""
+
+
 @contextmanager
 def refusing(listening: socket.socket) -> Iterator[None]:
     """Every connection is closed at once, as one of another version is."""
-    worker = os.fork()
-    if not worker:
-        while True:
-            listening.accept()[0].close()
-    try:
+    # Not a fork: other tests may have left threads.
+    command = [sys.executable, "-c", REFUSING, str(listening.fileno())]
+    with subprocess.Popen(command, pass_fds=[listening.fileno()]) as worker:
         yield
-    finally:
-        os.kill(worker, signal.SIGKILL)
-        os.waitpid(worker, 0)
+        worker.kill()
 
 
 @pytest.mark.skipif(not Path("/usr/bin/setpriv").exists(), reason="this system has no setpriv")

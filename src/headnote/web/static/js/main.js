@@ -1,6 +1,5 @@
 /** The page: a view for each address. A view keeps its state while another one is shown. */
 
-import { quiet } from "./core/api.js";
 import { startConnectionNote } from "./core/connection.js";
 import { entitle, h, refill } from "./core/dom.js";
 import { startStateChip } from "./core/progress.js";
@@ -159,13 +158,8 @@ startConnectionNote();
 startKeys();
 startViewKeys({ go, leaveField: () => heading()?.focus({ preventScroll: true }) });
 startFocusKeeper();
-const preparePalette = startPalette({ go });
+startPalette({ go });
 void startStatusFeed();
 wantsFocus = true;
 // The rest does not compete with what is looked at first.
-void Promise.all([route(), new Promise((known) => onStatus(known))])
-  .then(quiet)
-  .then(() => {
-    loadOthers();
-    preparePalette();
-  });
+void Promise.all([route(), new Promise((known) => onStatus(known))]).then(loadOthers);
