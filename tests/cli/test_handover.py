@@ -211,8 +211,10 @@ def refusing(listening: socket.socket) -> Iterator[None]:
     # Not a fork: other tests may have left threads.
     command = [sys.executable, "-c", REFUSING, str(listening.fileno())]
     with subprocess.Popen(command, pass_fds=[listening.fileno()]) as worker:
-        yield
-        worker.kill()
+        try:
+            yield
+        finally:
+            worker.kill()
 
 
 @pytest.mark.skipif(not Path("/usr/bin/setpriv").exists(), reason="this system has no setpriv")

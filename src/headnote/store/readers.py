@@ -273,13 +273,16 @@ class DocumentReader(ChunkSelection):
         return (self.sound("a document", row) for row in self.select(f"SELECT {self.DOCUMENT} FROM documents d"))
 
     def summaries(self) -> list[DocumentSummary]:
-        return self.connected()[0]
+        self.check_documents()
+        return self._summaries(self.select(_CONNECTIONS))
 
     def connected(self) -> tuple[list[DocumentSummary], list[tuple[str, str]]]:
         self.check_documents()
         connections = list(self.select(_CONNECTIONS))
-        summaries = stored_summaries(self.select(_SUMMARIES), self.select(_TAGGED), connections)
-        return summaries, _unescaped_pairs(connections)
+        return self._summaries(connections), _unescaped_pairs(connections)
+
+    def _summaries(self, connections: Iterable[Sequence[str]]) -> list[DocumentSummary]:
+        return stored_summaries(self.select(_SUMMARIES), self.select(_TAGGED), connections)
 
     def headings(self) -> dict[str, list[PlacedHeading]]:
         return stored_headings(self.select(_HEADINGS))
