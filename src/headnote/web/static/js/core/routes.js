@@ -45,7 +45,8 @@ export function rewrite(href) {
 
 const STORED = "headnote-places";
 const MAX_ENTRIES = 60;
-const PATIENCE = 5000;
+/** Milliseconds after which nobody expects to be led back: until then, a busy server may still answer. */
+const PATIENCE = 60_000;
 
 /** @type {Map<string, Place>} By the entry of the history. */
 const places = new Map(read());
