@@ -114,3 +114,16 @@ def test_status_follows_the_folder(visit: Visit, handbook_server: object) -> Non
     finally:
         (folder / "extra.md").unlink()
     expect(documents).to_have_text(str(before))
+
+
+def test_what_is_loaded_ahead_waits_until_the_view_has_its_answer(visit: Visit) -> None:
+    page, held, asked = visit.page, [], []
+    page.route("**/api/graph", lambda route: held.append(route))  # noqa: PLW0108  it is given attributes
+    page.on("request", lambda request: asked.append(request.url))
+    visit.go("#/graph")
+    expect(page.locator(".graph-waiting")).to_be_visible()
+    page.wait_for_timeout(500)
+    assert not [url for url in asked if url.endswith(("/api/headings", "/palette/palette.js"))]
+    with page.expect_request("**/api/headings"):
+        held.pop().continue_()
+    expect(page.locator("canvas[data-layout]")).to_be_visible()

@@ -1,5 +1,6 @@
 /** The page: a view for each address. A view keeps its state while another one is shown. */
 
+import { quiet } from "./core/api.js";
 import { startConnectionNote } from "./core/connection.js";
 import { entitle, h, refill } from "./core/dom.js";
 import { startStateChip } from "./core/progress.js";
@@ -158,8 +159,13 @@ startConnectionNote();
 startKeys();
 startViewKeys({ go, leaveField: () => heading()?.focus({ preventScroll: true }) });
 startFocusKeeper();
-startPalette({ go });
+const preparePalette = startPalette({ go });
 void startStatusFeed();
 wantsFocus = true;
 // The rest does not compete with what is looked at first.
-void Promise.all([route(), new Promise((known) => onStatus(known))]).then(loadOthers);
+void Promise.all([route(), new Promise((known) => onStatus(known))])
+  .then(quiet)
+  .then(() => {
+    loadOthers();
+    preparePalette();
+  });

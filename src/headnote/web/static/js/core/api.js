@@ -29,8 +29,22 @@ export async function get(path, query = {}, signal) {
     }
   }
   const search = parameters.toString();
-  return persist(() => json(search ? `${path}?${search}` : path, { signal }), signal);
+  unanswered += 1;
+  try {
+    return await persist(() => json(search ? `${path}?${search}` : path, { signal }), signal);
+  } finally {
+    unanswered -= 1;
+    if (unanswered === 0) for (const go of held.splice(0)) go();
+  }
 }
+
+/** Questions on their way. */
+let unanswered = 0;
+/** @type {(() => void)[]} What waits until there are none. */
+const held = [];
+
+/** Wait until what is looked at has its answers: the server would share its time with what is loaded ahead. */
+export const quiet = () => new Promise((go) => (unanswered === 0 ? go(undefined) : held.push(() => go(undefined))));
 
 /** A file of the page, as text. @param {string} address */
 export const text = (address) => persist(async () => (await reach(address, {})).text().catch(unreachable));

@@ -50,7 +50,7 @@ export function loadOthers() {
 
 // -- Ctrl-K or ⌘-K
 
-/** @param {{go: (view: string) => void}} actions */
+/** @param {{go: (view: string) => void}} actions @returns {() => void} Makes it ready before somebody opens it. */
 export function startPalette(actions) {
   /** @type {Promise<import("../palette/palette.js").Palette>|null} */
   let loading = null;
@@ -73,7 +73,7 @@ export function startPalette(actions) {
   field?.addEventListener("click", () => void open());
   /** @type {HTMLElement} */ (field?.querySelector("kbd")).textContent = `${MOD} K`;
   const prepare = () => void load().then((palette) => palette.prepare(), () => {});
-  if ("requestIdleCallback" in window) window.requestIdleCallback(prepare, { timeout: 5000 });
+  return () => "requestIdleCallback" in window && void window.requestIdleCallback(prepare, { timeout: 5000 });
 }
 
 /** Keep what is typed until the palette is there. @returns {() => string} Ends that, and tells what was typed. */
