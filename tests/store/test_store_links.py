@@ -35,6 +35,15 @@ def test_links_are_found_from_both_ends(store: Store) -> None:
         assert [one.path for one in reader.links()] == ["a.md", "b.md", "c.md", "c.md", "e.md"]
 
 
+def test_only_loose_links_may_be_broken(store: Store) -> None:
+    linked(store)
+    more = [link("f.md", "b.md", "b.md", fragment="lost"), link("f.md", "b.md", "b.md"), link("f.md", "", "f.md")]
+    put(store, entry("f.md", "f")._replace(links=more))
+    with store.reading() as reader:
+        loose = [(one.path, one.target, one.fragment) for one in reader.loose_links()]
+    assert loose == [("b.md", "c.png", ""), ("c.md", "gone.md", ""), ("f.md", "b.md", "lost")]
+
+
 def test_targets_from_the_top_are_counted(store: Store) -> None:
     rows = [link("a.md", target) for target in ("/b", "/b", "/", "b", "https://x", "0/b", "/ü")]
     put(store, entry("a.md", "a")._replace(links=[*rows, link("a.md", "//host", external=True)]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -217,14 +217,11 @@ class Library:
     def broken_links(self) -> list[LinkRow]:
         with self.store.reading() as reader:
             self._check_links_are_resolved(reader)
-            links = reader.links()
-            is_broken = self._link_check(reader, links)
-        return _broken_of(links, is_broken)
+            return self._broken_links(reader)
 
     def broken_places(self, reader: Reader) -> list[tuple[str, int, str]]:
         """Where the broken links of a folder are, for those who have no folder."""
-        links = reader.links()
-        return sorted(set(map(_place_of, filter(self._link_check(reader, links), links))))
+        return sorted(set(map(_place_of, self._broken_links(reader))))
 
     def orphans(self) -> list[str]:
         with self.store.reading() as reader:
@@ -234,9 +231,7 @@ class Library:
     def graph(self) -> Graph:
         with self.store.reading() as reader:
             documents, connections = reader.connected()
-            links = reader.links()
-            is_broken = self._link_check(reader, links)
-        return graph_of(documents, connections, _broken_of(links, is_broken))
+            return graph_of(documents, connections, self._broken_links(reader))
 
     def neighbourhood(self, name: str, depth: int, limit: int) -> Neighbourhood:
         with self.store.reading() as reader:
@@ -258,10 +253,12 @@ class Library:
             message = "nothing has been read yet"
         raise UnreadIndex(message, path=str(self.home), remedy=f"run headnote index {self.home}")
 
-    def _link_check(self, reader: Reader, links: Sequence[LinkRow] | None = None) -> Callable[[LinkRow], bool]:
-        """Whether a link is broken; with all `links`, it can be asked when the reading has ended. Until all files are
-        read once, no link is resolved, and none is called broken. A pack has no folder to look into; it knows which
-        links were broken there."""
+    def _broken_links(self, reader: Reader) -> list[LinkRow]:
+        return sorted(filter(self._link_check(reader), reader.loose_links()), key=lambda link: (link.path, link.line))
+
+    def _link_check(self, reader: Reader) -> Callable[[LinkRow], bool]:
+        """Whether a link is broken, asked while the reading lasts. Until all files are read once, no link is resolved,
+        and none is called broken. A pack has no folder to look into; it knows which links were broken there."""
         from headnote.links.judging import TreeLinkCheck
         from headnote.links.resolving import stored_mounts
 
@@ -272,10 +269,8 @@ class Library:
             broken = {tuple(place) for place in unsigned(manifest[BROKEN])}
             return lambda link: _place_of(link) in broken
         learnt = stored_mounts(reader, self.tree)
-        everything = reader.links if links is None else lambda: links
-        return TreeLinkCheck(
-            self.tree, set(reader.document_paths()), read_sites(manifest), learnt, everything
-        ).is_broken
+        documents = set(reader.document_paths())
+        return TreeLinkCheck(self.tree, documents, read_sites(manifest), learnt, reader.links).is_broken
 
 
 # -- Names that mean no document.
@@ -386,10 +381,6 @@ def _beginning(one: Passage, rest: int, count: Callable[[str], int]) -> Passage 
 
 
 # -- Links.
-
-
-def _broken_of(links: Iterable[LinkRow], is_broken: Callable[[LinkRow], bool]) -> list[LinkRow]:
-    return sorted(filter(is_broken, links), key=lambda link: (link.path, link.line))
 
 
 def _place_of(link: LinkRow) -> tuple[str, int, str]:

@@ -134,6 +134,9 @@ class Reader(Protocol):
     def links(self) -> list[LinkRow]:
         """All links, by document and place."""
 
+    def loose_links(self) -> list[LinkRow]:
+        """Those to no document here, and those to a heading that their document lacks: all others lead somewhere."""
+
     def links_from(self, path: str) -> list[LinkRow]: ...
 
     def links_in(self, chunks: Sequence[int]) -> list[LinkRow]:

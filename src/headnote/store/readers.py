@@ -343,6 +343,14 @@ class DocumentReader(ChunkSelection):
         self.check_documents()
         return self._links("", ())
 
+    def loose_links(self) -> list[LinkRow]:
+        self.check_documents()
+        return self._links(
+            """LEFT JOIN documents t ON t.path = l.resolved
+            WHERE NOT l.external AND (t.id IS NULL OR (l.section IS NULL AND l.fragment <> ''))""",
+            (),
+        )
+
     def links_from(self, path: str) -> list[LinkRow]:
         return self._links("WHERE d.path = ?", (escaped(path),))
 
