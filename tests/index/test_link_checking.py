@@ -245,7 +245,7 @@ def test_a_folder_that_is_one_language_of_a_site(write: Write) -> None:
     ],
 )
 def test_a_name_that_few_links_begin_with_is_no_language_of_a_site(links: str, write: Write) -> None:
-    folder = write({"docs/a.md": links, "docs/b.md": "[x](/docs/none/)"})
+    folder = write({".git/HEAD": "", "docs/a.md": links, "docs/b.md": "[x](/docs/none/)"})
     report = headnote.check_links(folder)
     assert len(report.findings) == links.count("[x]") + links.count("[y]") + 1
 
@@ -647,7 +647,8 @@ def test_the_documents_of_a_root_are_looked_at_twice(write: Write, monkeypatch: 
             super().__init__(contents, root)
 
     monkeypatch.setattr(findings, "RootContents", Counted)
-    folder = write({f"{number}/item{number}.md": f"[x](/gone/item{number + 1})" for number in range(20)})
+    files = {f"{number}/item{number}.md": f"[x](/gone/item{number + 1})" for number in range(20)}
+    folder = write({".git/HEAD": "", **files})
     assert sum(bool(finding.suggestion) for finding in headnote.check_links(folder, workers=1).findings) == 20
     assert made == ["", ""], "for what links may have meant, and for addresses that documents share"
 
@@ -759,8 +760,8 @@ def test_pictures_of_a_folder_that_is_not_here_are_not_judged(write: Write) -> N
 
 
 def test_two_links_that_happen_to_lead_to_a_folder_teach_nothing(write: Write) -> None:
-    report = headnote.check_links(write({"old/guide/a.md": "# A\n", "b.md": "[a](/guide/a) [a](/guide/a)\n"}))
-    assert len(report.findings) == 2
+    files = {".git/HEAD": "", "old/guide/a.md": "# A\n", "b.md": "[a](/guide/a) [a](/guide/a)\n"}
+    assert len(headnote.check_links(write(files)).findings) == 2
 
 
 def test_a_prefix_that_explains_nothing_is_not_taken(write: Write) -> None:
@@ -777,6 +778,13 @@ def test_pages_that_programs_write_are_counted_and_not_judged(write: Write) -> N
     report = headnote.check_links(write(files))
     assert [finding.path for finding in report.findings] == ["c.md"]
     assert report.unjudged == 2
+
+
+def test_phrases_of_a_site_are_headings(write: Write) -> None:
+    """In the language of the page; in English they are known."""
+    heading = '# A\n\n## {{% heading "prerequisites" %}}\n\n'
+    folder = write({"a.md": f"{heading}[x](#before-you-begin) [y](#始める前に) [z](#what-you-need)\n"})
+    assert [finding.target for finding in headnote.check_links(folder).findings] == ["#what-you-need"]
 
 
 # -- two forms of large sites
@@ -1014,6 +1022,51 @@ def test_what_cannot_be_known_is_counted_and_not_judged(
             ["../../examples/two", "../guides"],
             0,
             id="a folder of the code beside the pages",
+        ),
+        pytest.param(
+            {
+                "docs/a.md": "[1](/docs/b/) [2](/docs/tasks/c/) [3](/docs/tasks/c.md) [4](/docs/d/#x) [5](/docs/b/#x)",
+                "docs/b.md": "",
+                "docs/how/c.md": "",
+            },
+            ["/docs/tasks/c.md", "/docs/d/#x", "/docs/b/#x"],
+            1,
+            id="a page that may have moved",
+        ),
+        pytest.param(
+            {
+                "docs/a.md": "[1](/docs/b/) [2](/docs/old/b/) [3](/docs/old/c/) [4](/docs/old/) [5](/docs/older/d/)",
+                "docs/b.md": "",
+            },
+            ["/docs/older/d/"],
+            3,
+            id="a folder whose pages may have moved",
+        ),
+        pytest.param(
+            {
+                "_redirects": "/docs/once /docs/b 301\n",
+                "docs/a.md": "[1](/docs/b/) [2](/docs/once/) [3](/docs/old/b/) [4](/docs/old/c/) [5](/docs/old/d/)",
+                "docs/b.md": "",
+            },
+            ["/docs/old/b/", "/docs/old/c/", "/docs/old/d/"],
+            0,
+            id="where the redirects are here",
+        ),
+        pytest.param(
+            {
+                "docs/guide/a.md": "[b](/guide/b) [c](/guide/c) [1](/guide/b#x) [2](/play) [3](/play/x) [4](/guied/on)",
+                "docs/guide/b.md": "[a](/guide/a) [c](/guide/c)",
+                "docs/guide/c.md": "[a](/guide/a) [5](/guide/none)",
+            },
+            ["/guide/b#x", "/guied/on", "/guide/none"],
+            2,
+            id="what is beside the pages of a site",
+        ),
+        pytest.param(
+            {"a.md": "![1](/x.png) ![2](/x.svg) [3](/llms.txt) [4](/notes.txt)", "y.svg": ""},
+            ["/x.svg", "/notes.txt"],
+            2,
+            id="files at the top",
         ),
     ],
 )

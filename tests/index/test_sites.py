@@ -204,7 +204,7 @@ HUGO = {
 
 
 def test_hugo(tmp_path: Path) -> None:
-    write(tmp_path, HUGO)
+    write(tmp_path, {".git/HEAD": "", **HUGO})
     assert leads(tmp_path) == {
         "beside": "content/en/docs/bundle/picture.png",
         "page": "content/en/docs/setup.md",

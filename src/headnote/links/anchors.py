@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from headnote.links.sites.site import Generator
 from headnote.markdown.document import Document
 from headnote.markdown.headings import explicit_id, github_slug, plain_text
+from headnote.markdown.shown_headings import shown_heading
 from headnote.model import Block
 
 
@@ -427,9 +428,10 @@ def _by_template(texts: tuple[tuple[str, str], ...], fragment: str) -> str | Non
 
 def _may_say(heading: _TemplateHeading, wanted: str) -> bool:
     """Whether a template may stand for a text. A variable may say anything; what a macro shows has a word of its
-    arguments, such as `whatsnext` for `what-s-next`."""
+    arguments, such as `whatsnext` for `what-s-next`, is known, or is a phrase in the language of the page."""
     squeezed = _NOT_ALPHANUMERIC.sub("", wanted)
-    return heading.is_open or any(word in squeezed for word in heading.arguments)
+    is_phrase = heading.shown and (wanted == heading.shown or not wanted.isascii())
+    return bool(heading.is_open or is_phrase or any(word in squeezed for word in heading.arguments))
 
 
 class _TemplateHeading(NamedTuple):
@@ -441,6 +443,8 @@ class _TemplateHeading(NamedTuple):
     """Whether nothing tells what its template stands for."""
     arguments: tuple[str, ...]
     """Words in its template."""
+    shown: str
+    """Slug of what is known to stand there, in English; empty if nothing is."""
 
 
 @lru_cache(maxsize=256)
@@ -454,7 +458,8 @@ def _templates(texts: tuple[tuple[str, str], ...]) -> list[_TemplateHeading]:
             has_alternatives = "{% if" in text or "{%- if" in text
             said = tuple(_ARGUMENT.findall(text.lower()))
             is_open = text == _ANYTHING or _VARIABLE.search(text) is not None
-            found.append(_TemplateHeading(anchor, slugs, has_alternatives, is_open, said))
+            shown = github_slug(shown_heading(text))
+            found.append(_TemplateHeading(anchor, slugs, has_alternatives, is_open, said, shown))
     return found
 
 

@@ -351,6 +351,9 @@ class Redirects:
         # One pattern per rule: few rules have one, and those that fit everything say nothing.
         self._patterns = [pattern for source in sources if (pattern := _pattern(source))]
 
+    def __bool__(self) -> bool:
+        return bool(self._plain or self._patterns)
+
     def has(self, address: str) -> bool:
         plain = _normal(address)
         return plain in self._plain or any(pattern.fullmatch(plain) for pattern in self._patterns)
