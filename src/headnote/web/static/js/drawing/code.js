@@ -9,7 +9,8 @@ import { whenNear } from "./drawing.js";
 /** @typedef {[length: number, scope: string]} Stretch Characters of one colour. */
 
 const MAX_CHARS = 60_000;
-const PATIENCE = 4000;
+/** Milliseconds: loading the worker counts, and a busy server may take some. */
+const PATIENCE = 15_000;
 
 /** @type {Worker|null} */
 let worker = null;
