@@ -1054,6 +1054,16 @@ def test_what_cannot_be_known_is_counted_and_not_judged(
         ),
         pytest.param(
             {
+                "guide/a.md": "[b](/docs/guide/b) [c](/docs/guide/c) [1](/guide/x) [2](/guide/y) [3](/guide/z)",
+                "guide/b.md": "[a](/docs/guide/a) [c](/docs/guide/c)",
+                "guide/c.md": "[a](/docs/guide/a) [b](/docs/guide/b)",
+            },
+            ["/guide/x", "/guide/y", "/guide/z"],
+            0,
+            id="without the address that all of its pages have",
+        ),
+        pytest.param(
+            {
                 "docs/guide/a.md": "[b](/guide/b) [c](/guide/c) [1](/guide/b#x) [2](/play) [3](/play/x) [4](/guied/on)",
                 "docs/guide/b.md": "[a](/guide/a) [c](/guide/c)",
                 "docs/guide/c.md": "[a](/guide/a) [5](/guide/none)",

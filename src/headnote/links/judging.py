@@ -149,8 +149,10 @@ class LinkCheck:
         """Whether it is the address of a file, such as a picture, in a folder that is nowhere here, or at the top where
         no file is of its kind: the site takes it from a place that is not in this folder."""
         first, slash, _ = address.partition("/")
-        if is_page(address) or not slash:
-            return not is_page(address) and self._parts.has_none_of_its_kind(address)
+        if is_page(address):
+            return False
+        if not slash:
+            return self._parts.has_none_of_its_kind(address)
         if site.generator != "plain" and any(folder and self._files.is_folder(folder) for folder in site.files):
             return False
         tops = ("", site.folder, *site.files, *(mount.folder for mount in site.mounts))
@@ -398,7 +400,8 @@ class AbsentParts:
             yield from filter(None, (self._part_with_pages(link, target, site),))
             if not self._is_whole and (page := joined(posixpath.dirname(link.path), target)):
                 yield f"{folded(page_of(page))}#"
-            if self._is_old(link, site) and (folder := self._absent_folder(f"{path_in(self._learnt, target)}/")):
+            inside = path_in(self._learnt, target) if self._is_old(link, site) else None
+            if inside and (folder := self._absent_folder(f"{inside}/")):
                 yield f"{folder}{_MOVED}"
 
     def _part_with_pages(self, link: LinkRow, target: str, site: Site) -> str:
@@ -420,9 +423,9 @@ class AbsentParts:
     def _is_old(self, link: LinkRow, site: Site) -> bool:
         """Whether a link that leads nowhere may be an address from which its site sends readers on: nothing here says
         where it does."""
-        is_address = link.target.startswith("/") and without_suffix(path_of(link)) == path_of(link).rstrip("/")
+        is_address = link.target.startswith("/") and not _suffix(path_of(link).rstrip("/"))
         is_unchecked = site.generator in ("plain", "hugo") and not self._is_whole and not self._redirects_of(site)
-        return is_address and is_page(path_of(link)) and is_unchecked
+        return is_address and is_unchecked
 
     def _made_in(self, folder: str) -> str:
         """The folder in which a plugin may make a page: one that is not here is made by it, with all that is in it."""
