@@ -261,6 +261,20 @@ def test_code_has_colours_and_the_same_text(reader: Visit) -> None:
     expect(codes.nth(2).locator("span")).to_have_count(0)
 
 
+def test_code_gets_its_colours_from_a_busy_server_too(reader: Visit) -> None:
+    page = reader.page
+    page.clock.install()
+    late: list[Any] = []
+    page.route("**/code-worker.js", lambda route: late.append(route))  # noqa: PLW0108  it is given attributes
+    with page.expect_request("**/code-worker.js"):
+        codes = read(reader, "code").locator("pre code")
+    expect(codes.nth(0)).to_be_visible()
+    page.clock.fast_forward(10_000)
+    for route in late:
+        route.continue_()
+    expect(codes.nth(0).locator(".code-keyword").first).to_have_text("def")
+
+
 def test_tabs_are_used_by_keyboard(reader: Visit) -> None:
     article = read(reader, "tabs")
     tabs, panels = article.get_by_role("tab"), article.get_by_role("tabpanel", include_hidden=True)
