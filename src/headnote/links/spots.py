@@ -37,7 +37,8 @@ WORK = 1_000_000
 """Documents times steps, about a second of a core: more documents get fewer steps."""
 GRID = 128
 COARSE_GRID = 64
-"""For three quarters of the steps, while documents still move far: links get as long, in two thirds of the time."""
+"""For three quarters of the steps, while documents still move far: links get as long, in two thirds of the time. In the
+documentation of Kubernetes, 8 % more documents lie closer to another than a third of a link."""
 PUSH = 46.0
 PULL = 0.08
 LENGTH = 60.0
