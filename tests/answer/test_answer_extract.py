@@ -15,6 +15,7 @@ from headnote.answer.answering import (
     CLEAR,
     NO_MODEL,
     NOTHING,
+    QUOTABLE,
     answer_from,
     can_be_quoted,
     extract,
@@ -25,7 +26,6 @@ from headnote.answer.answering import (
 from headnote.answer.citations import find_brackets
 from headnote.embedding.embedder import NoEmbedder
 from headnote.model import Answer
-from headnote.search.ranking import RELEVANT
 
 
 def test_the_line_that_says_it() -> None:
@@ -223,7 +223,7 @@ def test_nothing_relevant(index: Index) -> None:
 
 @pytest.mark.parametrize("question", ["price of a photograph", "what does the sun weigh"])
 def test_what_a_search_may_offer_is_not_yet_an_answer(index: Index, question: str) -> None:
-    assert 0 < index.search(question)[0].score < RELEVANT
+    assert 0 < index.search(question)[0].score < QUOTABLE
     answer = index.ask(question, model="")
     assert (answer.text, answer.citations, answer.sources) == (NOTHING, (), ())
     assert "too far from the question to be quoted" in answer.note
@@ -234,7 +234,7 @@ def test_what_stands_out_is_quoted(index: Index) -> None:
     best, other = (hit for hit in index.search("calibrate the gauge", per_document=1)[:2])
     assert not can_be_quoted([replace(best, score=0.25), replace(other, score=0.1)])
     assert can_be_quoted([replace(best, score=0.25), replace(other, score=0.08)])
-    assert can_be_quoted([replace(best, score=RELEVANT), replace(other, score=RELEVANT)])
+    assert can_be_quoted([replace(best, score=QUOTABLE), replace(other, score=QUOTABLE)])
 
 
 def test_filters_are_those_of_search(index: Index) -> None:

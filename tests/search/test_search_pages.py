@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headnote import Facet, Hit, Index, SearchPage, SettingsError, Why
 from headnote.search.hits import READ_BATCH, Reasons, hit_of
 from headnote.search.query import MODES
-from headnote.search.ranking import RELEVANT
+from headnote.search.ranking import MIN_SIMILARITY
 from headnote.store.rows import StoredChunk
 
 pytest_plugins = ("store_fixtures",)
@@ -141,7 +141,7 @@ def test_the_first_hits_are_those_of_a_search(index: Index, query: str, chosen: 
     found = [place for place in places(hits) if place in all_found]
     assert places(page.hits)[: len(found)] == found
     assert bool(page.total) == bool(found)
-    by_words_or_meaning = [hit for hit in hits if hit.why.keyword_rank or hit.why.similarity >= RELEVANT]
+    by_words_or_meaning = [hit for hit in hits if hit.why.keyword_rank or hit.why.similarity >= MIN_SIMILARITY]
     assert set(places(by_words_or_meaning)) <= set(found)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
@@ -157,7 +157,7 @@ def test_by_words_everything_with_a_word_is_found(index: Index, query: str) -> N
 def test_by_meaning_a_list_ends_where_nothing_is_relevant(index: Index) -> None:
     page = index.search_page("gauge beside the harbour", 1000, "semantic")
     assert page.hits
-    assert all(hit.why.similarity >= RELEVANT for hit in page.hits)
+    assert all(hit.why.similarity >= MIN_SIMILARITY for hit in page.hits)
     assert page.total < index.search_page("gauge beside the harbour", 1, "semantic", min_score=0).total
 
 

@@ -18,7 +18,7 @@ from headnote.embedding.embedder import Embedder
 from headnote.formats.kinds import format_of, open_document
 from headnote.markdown.shown_headings import SHORTCODE
 from headnote.model import Answer, Block, Citation, Hit, Turn
-from headnote.search.ranking import RELEVANT, TIMES_THE_NEXT, reciprocal_ranks
+from headnote.search.ranking import TIMES_THE_NEXT, reciprocal_ranks
 from headnote.search.readable import has_nothing_to_see, readable_lines
 from headnote.search.spelling import content_terms, coverage, rarity
 from headnote.words.phrases import sentences
@@ -26,10 +26,12 @@ from headnote.words.terms import terms
 
 QUOTES = 4
 """Maximum quotes of an answer."""
+QUOTABLE = 0.3
+"""Minimum score of a passage that is quoted. A list of hits is an offer, and may have less; an answer is a claim."""
 CLEAR = 0.45
 """Relevance from which nobody need be told that quotes may be no answer. Of 51 questions that people asked about React
 and FastAPI 39 have it, of as many about other projects 5, and of 24 about the world at large, such as the capital of
-France, 1; RELEVANT have 50, 23 and 6. Good answers of a small folder may have less, so they are shown all the same."""
+France, 1; QUOTABLE have 50, 23 and 6. Good answers of a small folder may have less, so they are shown all the same."""
 PASSAGES = 6
 """Passages they are taken from."""
 MIN_SHARE = 0.6
@@ -328,8 +330,8 @@ NO_MODEL = f"no model was asked; these are the passages themselves (set {MODEL_V
 
 def can_be_quoted(hits: Sequence[Hit]) -> bool:
     """Whether quotes of these would answer a question: the best is relevant by itself, or stands out from the other
-    documents. A list of hits is an offer, and may have less; an answer is a claim."""
-    return _is_best(hits, RELEVANT)
+    documents."""
+    return _is_best(hits, QUOTABLE)
 
 
 def _is_best(hits: Sequence[Hit], enough: float) -> bool:

@@ -39,6 +39,7 @@ from headnote.search.ranking import (
     BY_RANK,
     LINK_SOURCES,
     MAX_STANDING_OUT,
+    MIN_SIMILARITY,
     MIN_STANDING_OUT,
     RELEVANT,
     SHORT,
@@ -529,7 +530,7 @@ def _stands_out(reader: Reader, scored: Scored) -> bool:
 def _least_similarity(reader: Reader, scored: Scored) -> float:
     """The minimum similarity of a chunk that is found by its meaning alone."""
     stands_out = scored.relevance < RELEVANT and _stands_out(reader, scored)
-    return scored.semantic[0][1] / TIMES_THE_NEXT if stands_out else RELEVANT
+    return scored.semantic[0][1] / TIMES_THE_NEXT if stands_out else MIN_SIMILARITY
 
 
 def _by_meaning(

@@ -7,7 +7,7 @@ import { queryTerms } from "./terms.js";
 const [K1, B] = [1.2, 0.75];
 const DEPTH = 200;
 /** Below this, nothing answers a query: ranking.py says what it is measured on. */
-const RELEVANT = 0.3;
+const RELEVANT = 0.27;
 const [CERTAINTY_OF_WORDS, CERTAINTY_OF_BOTH] = [0.6, 0.88];
 const [MIN_STANDING_OUT, TIMES_THE_NEXT, MAX_STANDING_OUT] = [0.2, 3, 8];
 const [SHARE, LONG_LOSS, SHORT, LONG] = [0.65, 0.15, 6, 12];

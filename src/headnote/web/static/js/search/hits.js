@@ -276,7 +276,7 @@ export function nothingTagged(tags) {
 /** Beyond, passages have some word of the query, and nobody would call them answers. */
 const MOST_RELEVANT = 200;
 /** The score from which a passage answers by itself, as the server has it. */
-const RELEVANT = 0.3;
+const RELEVANT = 0.27;
 
 /** How many passages are found, as far as they are relevant. @param {Hit[]} hits The first. @param {number} total */
 export function amountFound(hits, total) {
