@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from store_samples import entry, put, search_paths
 
+from headnote.store.sqlite.keywords import READ_PER_QUESTION
 from headnote.store.sqlite.store import FOLDER, SqliteStore
 
 WORDS = ["melon", "pear", "plum", "fig", "the"]
@@ -42,6 +43,29 @@ def test_a_term_is_asked_for_once(orchard: SqliteStore) -> None:
             assert len([sql for sql in seen if "MATCH" in sql]) == 1
         finally:
             reader.db.trace_v2(0, None)
+
+
+def test_a_search_of_many_chunks_reads_a_term_at_once_and_one_of_few_does_not(tmp_path: Path) -> None:
+    """Each search asks of hundreds of chunks whether they have a mark that no query has."""
+    store = SqliteStore.open(tmp_path)
+    count = READ_PER_QUESTION + 1
+    put(store, *(entry(f"{number:02}.md", "melon" if number else "pear") for number in range(count + 1)))
+    with store.reading() as reader:
+        pear, *melons = (chunk.id for number in range(count + 1) for chunk in reader.chunks_of(f"{number:02}.md"))
+        seen: list[str] = []
+        reader.db.trace_v2(1, lambda event: seen.append(str(event["sql"])))
+        try:
+            assert reader.terms_in([pear], ["melon", "quince"]) == {pear: set()}
+            assert reader.terms_in(melons[:1], ["melon", "quince"]) == {melons[0]: {"melon"}}
+            assert [sql for sql in seen if "bm25" in sql] == []
+            seen.clear()
+            for _ in range(2):
+                found = reader.terms_in([pear, *melons], ["melon", "quince"])
+                assert found == {pear: set()} | {chunk: {"melon"} for chunk in melons}
+            assert len([sql for sql in seen if "MATCH" in sql]) == 1
+        finally:
+            reader.db.trace_v2(0, None)
+    store.close()
 
 
 def test_an_update_is_seen_and_an_older_view_stays_as_it_was(tmp_path: Path) -> None:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 MIN_RARITY = 1e-6
 """Minimum rarity, of a word that most chunks have, as FTS5 has it."""
 
+READ_PER_QUESTION = 20
+"""How many chunks of a term are read in the time in which FTS5 tells of one chunk whether it has the term."""
+
 INSERT_KEYWORDS = "INSERT INTO keyword (rowid, title, headings, text, aliases, tags) VALUES (?, ?, ?, ?, ?, ?)"
 
 
@@ -65,10 +68,14 @@ class SqliteKeywords(SqliteDocuments):
         return np.flatnonzero(_mask(chunks, int(chunks.max(initial=0)) + 1))
 
     def terms_in(self, chunks: Sequence[int], terms: Sequence[str]) -> dict[int, set[str]]:
-        known = self._caches.postings.cached(self._generation, [(term, DEFAULT_WEIGHTS) for term in terms])
+        counts = {term: count for term, count in self.term_frequencies(filter(None, terms)).items() if count}
+        known = self._caches.postings.cached(self._generation, [(term, DEFAULT_WEIGHTS) for term in counts])
+        few = [term for term, count in counts.items() if count <= READ_PER_QUESTION * len(chunks)]
+        postings = {term: posting for (term, _), posting in known.items()}
+        postings |= zip(few, self._postings(few, DEFAULT_WEIGHTS), strict=True)
         found: dict[int, set[str]] = {chunk: set() for chunk in chunks}
-        for term in filter(None, terms):
-            posting = known.get((term, DEFAULT_WEIGHTS))
+        for term in counts:
+            posting = postings.get(term)
             for chunk in posting.among(chunks) if posting else self._having_among(term, chunks):
                 found[chunk].add(term)
         return found
