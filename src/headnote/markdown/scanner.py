@@ -57,7 +57,6 @@ def _scan_frontmatter(text: str, start: int, spans: list[Span]) -> int:
 
 def _scan_blocks(text: str, position: int, dialect: Dialect, reading: SpansRead) -> None:
     quick = _quick_reader(dialect)
-    begins, readers = _opening(dialect)
     size = len(text)
     while position < size:
         if text[position] == "\n":
@@ -65,6 +64,7 @@ def _scan_blocks(text: str, position: int, dialect: Dialect, reading: SpansRead)
             continue
         end = quick.read(text, position, reading)
         if end == UNDECIDED:
+            begins, readers = _opening(dialect)  # here, as it takes a fiftieth of a search as a command to compile
             match = begins(text, position)
             if match is None:
                 return

@@ -58,8 +58,9 @@ _BLANK_IN_WORDS = "\u1680"
 """The only blank that is not among what ends a word."""
 _NO_WORD = r"\x00-/:-@\[-`{-\xa0\u2000-\u200a\u2010-\u205f\u3000-\u3004\u3008-\u3020"
 """What ends a word for certain. What else is no letter is sorted out when the word is read."""
-_MAY_LACK_BLANKS = re.compile("[\u0e00-\u17ff\u3000-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]")
-"""All of `NO_BLANKS`, and what lies between: few ranges, so that most texts never need the large classes."""
+_MAY_LACK_BLANKS = re.compile("[^\0-\u0dff\u1800-\u2fff\ufb00-\U0001afff\U0001b170-\U0001ffff\U00040000-\U0010ffff]")
+"""All of `NO_BLANKS`, and what lies between: few ranges, so that most texts never need the large classes. Python
+compiles a class character by character, so it is said by the fewer ones that are not in it."""
 _WORDS = r"""
     (?: --? | [#.@$] )?+             # a mark in front: --flag, #tag, .env, @name, $HOME
     C++ (?: [-._'’]{1,3}+ C++ )*+    # parts and what joins them

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import cache
 from typing import NamedTuple
 
 from headnote.markdown.rules import leaf, paragraph
@@ -35,20 +36,35 @@ class _Marker(NamedTuple):
 
 
 class _Patterns(NamedTuple):
-    """Compiled once; matched where a line's content begins."""
+    """Matched where a line's content begins."""
 
-    list_marker: re.Pattern[str] = re.compile(paragraph.LIST_MARKER)
-    footnote: re.Pattern[str] = re.compile(paragraph.FOOTNOTE_LABEL)
-    heading: re.Pattern[str] = re.compile(leaf.HEADING_OPENING)
-    fence: re.Pattern[str] = re.compile(r"(`{3,}+)[^`\n]*+\n|(~{3,}+)")
-    html_terminated: re.Pattern[str] = re.compile(leaf.TERMINATED)
-    html_block: re.Pattern[str] = re.compile(leaf.BLOCK_TAG)
-    html_complete: re.Pattern[str] = re.compile(leaf.COMPLETE_TAG)
-    underline: re.Pattern[str] = re.compile(paragraph.SETEXT_UNDERLINE)
-    delimiters: re.Pattern[str] = re.compile(DELIMITER_ROW)
+    list_marker: re.Pattern[str]
+    footnote: re.Pattern[str]
+    heading: re.Pattern[str]
+    fence: re.Pattern[str]
+    html_terminated: re.Pattern[str]
+    html_block: re.Pattern[str]
+    html_complete: re.Pattern[str]
+    underline: re.Pattern[str]
+    delimiters: re.Pattern[str]
 
 
-_IS = _Patterns()
+@cache
+def _patterns() -> _Patterns:
+    """Compiled for the first container that needs them: that takes a hundredth of a search as a command."""
+    return _Patterns(
+        list_marker=re.compile(paragraph.LIST_MARKER),
+        footnote=re.compile(paragraph.FOOTNOTE_LABEL),
+        heading=re.compile(leaf.HEADING_OPENING),
+        fence=re.compile(r"(`{3,}+)[^`\n]*+\n|(~{3,}+)"),
+        html_terminated=re.compile(leaf.TERMINATED),
+        html_block=re.compile(leaf.BLOCK_TAG),
+        html_complete=re.compile(leaf.COMPLETE_TAG),
+        underline=re.compile(paragraph.SETEXT_UNDERLINE),
+        delimiters=re.compile(DELIMITER_ROW),
+    )
+
+
 _BEGIN_SOMETHING = frozenset("#>`~*+-_=<0123456789[{")
 """First characters of what opens a container or a leaf; most lines begin with a letter."""
 
@@ -71,6 +87,7 @@ class _Nesting:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self.patterns = _patterns()
         self.widths: list[int] = []
         """Open containers, outermost first: columns of indentation that continue each, or `_QUOTE`."""
         self.quotes: list[int] = []
@@ -172,7 +189,8 @@ class _Nesting:
         """Begins nothing: goes on with the paragraph or table, lazily or not, or begins a paragraph."""
         whole = matched == len(self.widths)
         if self.leaf == "paragraph":
-            if whole and _IS.delimiters.match(line, first) and is_table_head(self.paragraph[-1], line[first:]):
+            may_be_table = whole and self.patterns.delimiters.match(line, first) is not None
+            if may_be_table and is_table_head(self.paragraph[-1], line[first:]):
                 self.leaf = "table"
             else:
                 self.paragraph.append(line[first:])
@@ -189,21 +207,21 @@ class _Nesting:
     def _opens_leaf(self, line: str, first: int, in_paragraph: bool) -> bool:
         mark = line[first]
         if mark == "`" or mark == "~":
-            return _IS.fence.match(line, first) is not None
+            return self.patterns.fence.match(line, first) is not None
         if mark == "#":
-            return _IS.heading.match(line, first) is not None
+            return self.patterns.heading.match(line, first) is not None
         if mark == "-" or mark == "=" or mark == "*" or mark == "_":
             return self._is_underline(line, first, in_paragraph) or self._is_thematic_break(line, first)
         if self.dialect.mdx:
             return mark in "<{" and flow_at(line, first, SpansRead()).alone
         if mark != "<":
             return False
-        if _IS.html_terminated.match(line, first) or _IS.html_block.match(line, first):
+        if self.patterns.html_terminated.match(line, first) or self.patterns.html_block.match(line, first):
             return True
-        return self.leaf != "paragraph" and _IS.html_complete.match(line, first) is not None
+        return self.leaf != "paragraph" and self.patterns.html_complete.match(line, first) is not None
 
     def _is_underline(self, line: str, first: int, in_paragraph: bool) -> bool:
-        is_underline = in_paragraph and _IS.underline.match(line, first) is not None
+        is_underline = in_paragraph and self.patterns.underline.match(line, first) is not None
         return is_underline and not self._has_only_definitions()
 
     def _has_only_definitions(self) -> bool:
@@ -221,14 +239,14 @@ class _Nesting:
 
     def _open_leaf(self, line: str, first: int) -> None:
         """Called where `_opens_leaf` said yes; a heading or thematic break is over with its line."""
-        if fence := _IS.fence.match(line, first):
+        if fence := self.patterns.fence.match(line, first):
             mark = fence[1] or fence[2]
             indent = "[ ]*+" if self.dialect.mdx else "[ ]{0,3}+"
             self.raw_end = re.compile(rf"{indent}{mark[0]}{{{len(mark)},}}+[ ]*+\n")
             self.leaf = "fence"
         elif self.dialect.mdx or line[first] != "<":
             return
-        elif _IS.html_terminated.match(line, first):
+        elif self.patterns.html_terminated.match(line, first):
             self.raw_end = leaf.closing(line, first)
             self.leaf = "" if self.raw_end.search(line, first + 1) else "html"
         else:
@@ -238,9 +256,9 @@ class _Nesting:
         """The container that begins at `first`, if one does."""
         if line[first] == ">":
             return _Marker(first + 1 + (line[first + 1] == " "), _QUOTE)
-        if line[first] == "[" and (footnote := _IS.footnote.match(line, first)):
+        if line[first] == "[" and (footnote := self.patterns.footnote.match(line, first)):
             return _Marker(_first_content(line, footnote.end()), FOOTNOTE_WIDTH)
-        marker = _IS.list_marker.match(line, first)
+        marker = self.patterns.list_marker.match(line, first)
         if marker is None:
             return None
         content = _first_content(line, marker.end())

@@ -116,7 +116,6 @@ def _continuation_of_prose(dialect: Dialect) -> Continuation:
 def _continuation(dialect: Dialect) -> Continuation:
     more = re.compile(_more(dialect))
     underline = re.compile(dialect.indent + SETEXT_UNDERLINE).match
-    surely_ended = re.compile(after_paragraph(dialect)).match
     delimiters = re.compile(dialect.indent + DELIMITER_ROW).match
     header_row = re.compile(rf"{dialect.indent}[^ \t]").match
     rows_end = _rows_end(dialect)
@@ -127,7 +126,7 @@ def _continuation(dialect: Dialect) -> Continuation:
             underlined = underline(text, end)
             if underlined and not only_definitions(text, start, end):
                 return _close_setext(text, start, end, underlined.end(), reading)
-            if surely_ended(text, end) or (dialect.mdx and flow_at(text, end, reading).alone):
+            if _surely_ends(dialect)(text, end) or (dialect.mdx and flow_at(text, end, reading).alone):
                 break
             if head := delimiters(text, end):
                 header = max(start, text.rfind("\n", start, end - 1) + 1)
@@ -139,6 +138,12 @@ def _continuation(dialect: Dialect) -> Continuation:
         return end
 
     return go_on
+
+
+@cache
+def _surely_ends(dialect: Dialect) -> Callable[[str, int], re.Match[str] | None]:
+    """Compiled for the first paragraph that is in doubt, like `_rows`."""
+    return re.compile(after_paragraph(dialect)).match
 
 
 def _rows_end(dialect: Dialect) -> Callable[[str, int, SpansRead], int]:

@@ -1,4 +1,4 @@
-"""Blocks that their first characters give away: prose, headings, fences, lists, breaks and HTML, not indented.
+"""Blocks that their first characters give away: prose, headings, fences, lists, quotes, breaks and HTML, not indented.
 
 They are most of a document, and searching for line ends and fences takes a fraction of the time of the regexes. What is
 not decided by a look at such a block is left to the rules: they read everything else, and these constructs wherever
@@ -61,6 +61,10 @@ class QuickReader:
         if first == "<":
             end = UNDECIDED if self.mdx else _read_html(text, start, reading)
             return self._read_prose(text, start, reading) if end == _IS_PROSE else end
+        if first == ">":
+            return _read_quote(text, start, reading)
+        if first == "[":
+            return self._read_prose(text, start, reading) if _is_no_label(text, start) else UNDECIDED
         if (first == "*" or first == "_") and _begins_emphasis(text, start):
             return self._read_prose(text, start, reading)
         if (first == "-" or first == "*" or first == "_") and text[start + 1] == first:
@@ -80,6 +84,12 @@ class QuickReader:
             return self.go_on(text, start, end, reading)
         reading.spans.append(("paragraph", start, end - 1, 0, ""))
         return end
+
+
+def _is_no_label(text: str, start: int) -> bool:
+    """Whether a bracket begins no definition and no footnote: where it closes, no colon follows. Most are links."""
+    end = text.find("]", start, text.find("\n", start))
+    return end > 0 and text[end + 1] != ":" and text[end - 1] != "\\"
 
 
 def _begins_emphasis(text: str, start: int) -> bool:
@@ -112,6 +122,17 @@ def _is_surely_prose(text: str, at: int) -> bool:
         return second != first and second not in _BLANKS
     # A number interrupts a paragraph only if it is 1, which may have zeros in front.
     return first in "23456789"
+
+
+def _read_quote(text: str, start: int, reading: SpansRead) -> int:
+    """Lines that have the sign at the margin, up to a blank one. Where a line goes on without it, the rules decide."""
+    size, end = len(text), start
+    while end < size and text[end] == ">":
+        end = text.find("\n", end) + 1
+    if end < size and not _is_blank(text, end):
+        return UNDECIDED
+    reading.spans.append(("quote", start, end - 1, 0, ""))
+    return end
 
 
 def _read_list(text: str, start: int, mark: str, width: int, reading: SpansRead) -> int:
