@@ -20,11 +20,11 @@ from pack_samples import BLOCK, changed, database_of, description_of, forged, wr
 
 import headnote
 from headnote import CorruptIndex, HeadnoteError, Index, SettingsError
-from headnote.api import read_pack_info, verify_pack
+from headnote.api import read_pack_info
 from headnote.cli.main import main
 from headnote.extra.export import writing
 from headnote.extra.packs.packed import PackedStore
-from headnote.extra.packs.unpacking import open_packed
+from headnote.extra.packs.unpacking import open_packed, verify_pack
 from headnote.store import codec
 
 DEEP = "[" * 100_000

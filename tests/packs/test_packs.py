@@ -19,7 +19,8 @@ from pack_samples import BLOCK, changed, database_of, description_of, run, write
 
 import headnote
 from headnote import CorruptIndex, Index, IndexFailure, MissingSource, NewerIndex, SettingsError, UnwritableIndex
-from headnote.api import read_pack_info, trust_folder, verify_pack
+from headnote.api import read_pack_info, trust_folder
+from headnote.extra.packs.unpacking import verify_pack
 from headnote.search.query import Mode
 from headnote.store import codec
 from headnote.store.integrity import signed

@@ -11,11 +11,11 @@ import pytest
 
 import headnote
 from headnote import EmbeddingError, Index, IndexFailure, MissingExtra, SettingsError
-from headnote.api import verify_pack
 from headnote.cli.main import main
 from headnote.embedding import registry
 from headnote.embedding.embedder import HashingEmbedder
 from headnote.embedding.registry import Models, get_models
+from headnote.extra.packs.unpacking import verify_pack
 
 QUERIES = ["how often do I calibrate", "battery", "wiring the sensor"]
 

@@ -15,7 +15,8 @@ from pack_samples import changed, database_of, description_of, run, write_pack
 
 import headnote
 from headnote import CorruptIndex, Index, SettingsError
-from headnote.api import read_pack_info, trust_folder, verify_pack
+from headnote.api import read_pack_info, trust_folder
+from headnote.extra.packs.unpacking import verify_pack
 
 PAGES = {
     "payments/docs/runbooks/refund.md": "# Refund a payment\n\nOpen the ledger and reverse it: see [[Who decides]].\n",

@@ -16,7 +16,6 @@ from headnote.api.index import Index, open_pack, temporary_index
 from headnote.api.reading import unknown_document
 from headnote.api.reports import DocumentView, Drift, LeftOut, ModelStatus, Passages, RootStatus, Status
 from headnote.extra.packs.format import PackInfo, is_pack, read_pack_info
-from headnote.extra.packs.unpacking import verify_pack
 
 __all__ = [
     "DocumentView",
@@ -43,5 +42,4 @@ __all__ = [
     "temporary_index",
     "trust_folder",
     "unknown_document",
-    "verify_pack",
 ]

@@ -25,10 +25,8 @@ from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
 from headnote.errors import SettingsError
 from headnote.extra.packs.format import PackInfo, is_pack
-from headnote.extra.packs.unpacking import open_packed
 from headnote.index.plan import FilesRead, Report, ignore_progress, never
 from headnote.index.update import plan_update
-from headnote.links.graph import Graph, Neighbourhood
 from headnote.model import Answer, FoundWord, Hit, Matches, Passage, ReadQuery, Related, SearchPage, Turn
 from headnote.model.results import Watcher
 from headnote.search.language import understood
@@ -54,6 +52,7 @@ from headnote.store.rows import DocumentSummary, LinkRow, StoredChunk
 if TYPE_CHECKING:
     from headnote.answer.chat import Chat
     from headnote.extra.export.writing import Exported
+    from headnote.links.graph import Graph, Neighbourhood
     from headnote.markdown.headings import OutlineEntry
 
 
@@ -140,6 +139,8 @@ class Index(IndexedFolder):
             without_deep: Whether to leave the deep model out.
         """
         check_types(file=(file, str | os.PathLike), key=(key, str | os.PathLike | None))
+        from headnote.extra.packs.unpacking import open_packed
+
         opened = open_packed(Path(file), without_deep=without_deep, key=Path(key) if key is not None else None)
         return cls(
             Path(file),

@@ -13,8 +13,6 @@ from headnote.api.reports import DocumentView, LeftOut, Passages
 from headnote.errors import HeadnoteError, MissingSource, SettingsError, UnreadIndex, shown
 from headnote.index.manifest import files_read, unfinished_reads
 from headnote.lines import whole_lines
-from headnote.links.graph import Graph, Neighbourhood, graph_of, neighbourhood_of
-from headnote.links.sites.site import read_sites
 from headnote.model import FoundWord, Passage
 from headnote.sources.files import nearest_paths
 from headnote.sources.repository import SkippedFile
@@ -25,6 +23,7 @@ from headnote.store.interface import Reader, Store
 from headnote.store.rows import DocumentHead, DocumentRow, LinkRow, StoredChunk
 
 if TYPE_CHECKING:
+    from headnote.links.graph import Graph, Neighbourhood
     from headnote.markdown.headings import OutlineEntry
     from headnote.search.related import RelatedSource
 
@@ -34,7 +33,8 @@ _LINE = re.compile(r"(.+):([0-9]{1,9})")
 _LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _GLOB = re.compile(r"[*?\[]")
 
-# Imports inside functions load the Markdown scanner or a token counter: a program that only searches must not wait.
+# Imports inside functions load the Markdown scanner, a token counter or what only links need: a program that only
+# searches must not wait.
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Library:
     def web_address(self, name: str) -> str:
         """Where a document is on the web; empty if no configuration of a site says it."""
         from headnote.links.sites.addresses import Addresses
-        from headnote.links.sites.site import naming_of, site_of
+        from headnote.links.sites.site import naming_of, read_sites, site_of
 
         with self.store.reading() as reader:
             document, by_root = self.find(reader, name), read_sites(reader.manifest())
@@ -229,11 +229,15 @@ class Library:
             return reader.orphans()
 
     def graph(self) -> Graph:
+        from headnote.links.graph import graph_of
+
         with self.store.reading() as reader:
             documents, connections = reader.connected()
             return graph_of(documents, connections, self._broken_links(reader))
 
     def neighbourhood(self, name: str, depth: int, limit: int) -> Neighbourhood:
+        from headnote.links.graph import neighbourhood_of
+
         with self.store.reading() as reader:
             path = self.find(reader, name).path
             documents, connections = reader.connected()
@@ -261,6 +265,7 @@ class Library:
         and none is called broken. A pack has no folder to look into; it knows which links were broken there."""
         from headnote.links.judging import TreeLinkCheck
         from headnote.links.resolving import stored_mounts
+        from headnote.links.sites.site import read_sites
 
         manifest = reader.manifest()
         if files_read(manifest):

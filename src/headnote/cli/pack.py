@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 import click
 
-from headnote.api import PackInfo, RootStatus, check_folder, read_pack_info, verify_pack
+from headnote.api import PackInfo, RootStatus, check_folder, read_pack_info
 from headnote.cli import choices, options
 from headnote.cli.access import IndexCommand, NamedIndex
 from headnote.cli.command import Argument, Option
 from headnote.cli.formatting import byte_size, counted
 from headnote.cli.terminal import StyledLine, StyledText, write_json, write_lines, write_message, write_note
 from headnote.errors import SettingsError
+from headnote.extra.packs.unpacking import verify_pack
 
 SUFFIX = ".headnote"
 ABOUT = "About the pack"

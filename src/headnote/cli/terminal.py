@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -134,7 +133,11 @@ def write_bytes(data: bytes) -> None:
 
 def window_width(stream: TextIO | None = None) -> int | None:
     """Columns of the window; None if the stream, standard output by default, is no terminal."""
-    return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else None
+    if not (stream or sys.stdout).isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def printable(text: str) -> str:

@@ -56,7 +56,7 @@ class WordPieces:
     """Cuts texts into the numbers of their pieces. One object serves any number of threads."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
-        self._first = {piece: number for number, piece in enumerate(vocabulary)}
+        self._first = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self._longest = max(map(len, vocabulary))
         self._spellings = _Spellings()
         self._vocabulary = vocabulary

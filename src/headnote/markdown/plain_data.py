@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import datetime
 import re
-import tomllib
 from typing import Any
 
 MAX_CHARACTERS = 250_000
@@ -77,6 +76,8 @@ _TOKEN = re.compile(
 
 
 def load(body: str) -> dict[str, Any]:
+    import tomllib
+
     _refuse_deep_nesting(body)
     return tomllib.loads(body)
 

@@ -118,12 +118,12 @@ def _unsatisfied(reader: Reader, part: Requirement) -> str:
 
 def unknown_fields(reader: Reader, only: Filter) -> Iterator[str]:
     """A remark for each field that no document has: it may be misspelt."""
-    from difflib import get_close_matches  # late: only mistakes need it
-
     parts = chain(leaves(only.chosen), leaves(only.must))
     for field in dict.fromkeys(part.field for part in parts if isinstance(part, FieldIs | FieldExists)):
         if reader.has_any(Filter(FieldExists(field))):
             continue
+        from difflib import get_close_matches  # late: only mistakes need it
+
         near = get_close_matches(folded(field), reader.field_names(), n=NEAREST, cutoff=0.7)
         yield f"no document has the field {field!r}" + (f"; the nearest are {', '.join(near)}" if near else "")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
@@ -178,12 +177,14 @@ def repair(
 ) -> list[str]:
     """Puts a new file in the place of this one; says what it did. Nobody in this process may have it open. `is_due` is
     asked when nobody else writes any more, and entries of the manifest that are `forgotten` are left out."""
+    from shutil import rmtree  # late: only a repair needs it
+
     workshop = file.with_name("repair")
     try:
         with reported(file), writer_lock(lock_of(file), _WAIT):
             if not is_due(file):
                 return []
-            shutil.rmtree(workshop, ignore_errors=True)  # of a repair that was killed
+            rmtree(workshop, ignore_errors=True)  # of a repair that was killed
             workshop.mkdir()
             vectors = _write_new(workshop / file.name, file if _is_ours(file) else None, forgotten)
             actions = [f"file rebuilt: {vectors} vectors kept, documents are read again"]
