@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from html.entities import html5
 from typing import Literal
 
 # Blank means what CommonMark means: no other Unicode space separates a destination from its title.
@@ -51,6 +50,8 @@ def _unescaped(match: re.Match[str]) -> str:
     if escaped:
         return escaped
     if name:
+        from html.entities import html5  # late: thousands of names, and few texts have any
+
         return html5.get(f"{name};", match[0])
     code = int(hexadecimal, 16) if hexadecimal else int(decimal)
     valid = 0 < code < 0x110000 and not 0xD800 <= code < 0xE000
