@@ -917,10 +917,10 @@ def test_what_cannot_be_known_is_counted_and_not_judged(
             id="a folder with another name now",
         ),
         pytest.param(
-            {"a.md": "[1](old/b.md) [2](old/c.md) [3](old/d.md)"},
+            {"a.md": "[1](old/b.md) [2](old/c.md) [3](old/d.md) [[b]]", "b.md": ""},
             ["old/b.md", "old/c.md", "old/d.md"],
             0,
-            id="files, not addresses",
+            id="files that notes want",
         ),
         pytest.param(
             {"docs/a.md": "![1](a.png) ![2](/img/b.png) [3](c.svg) [4](data.json)", "docs/b.md": "![5](a.png)"},
@@ -945,6 +945,7 @@ def test_what_cannot_be_known_is_counted_and_not_judged(
             {
                 "a.md": "[1](api/settings.md) [2](api/settings.md#one) [3](api/other.md#one)",
                 "b.md": "[4](api/settings#two)",
+                "api/x.md": "",
             },
             ["api/other.md#one"],
             3,

@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from html import unescape
 from itertools import chain
 from typing import NamedTuple, Protocol
 from urllib.parse import unquote
@@ -78,6 +79,12 @@ _COMPONENT_ALONE = re.compile(r"<([A-Z]\w{0,60})(?:\s[^<>]{0,2000})?/>\s*")
 _NAMED_IN_DATA = re.compile(r"""\b(?:name|title|label)\s*:\s*(["'])([^"'<>\n]{1,100})\1""")
 """An object among the arguments of a component, which may show it as a row with an anchor."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HEADING_IN_HTML = re.compile(r"<h([1-6])(?:\s[^<>]{0,500})?>((?:(?!</h[1-6]>)[\s\S]){1,500}?)</h\1>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]{0,2000}>")
+_BADGE = re.compile(r"\[?!\[[^\[\]]{0,300}\]\([^()\s]{0,1000}\)(?:\]\([^()\s]{0,1000}\))?")
+"""A picture in a heading, perhaps with a link: GitHub makes nothing of it but keeps the blank before it."""
+_CALL_IN_COMMENT = re.compile(r"<!--[ \t]*[a-z]\w{0,20}:[a-z]\w{0,20}[ \t]+([\w.:-]{1,200})[ \t]*-->")
+"""A comment that a program of the site reads, `<!-- md:option toc.depth -->`: it may show the name with an anchor."""
 _FOOTNOTE = re.compile(r"^[ ]{0,3}\[\^([^\]\s]++)\]:", re.MULTILINE)
 _BLOCK_ID = re.compile(r"\^(?<![^ \t\n]\^)[A-Za-z0-9\-]++(?=[ \t]*$)", re.MULTILINE)
 """Begins with the mark, which few texts have: that is faster than to begin with the blank before it."""
@@ -128,7 +135,13 @@ def anchors_of(document: Document, chunks: Sequence[SectionExtent]) -> Anchors:
     texts += [(heading.slug, source) for heading in headings if (source := _source(text, blocks[heading.block]))]
     texts += [(_TOP_ANCHOR, _ANYTHING)] if is_generated(document) or _shows_more(text) else []
     ids = {name: chunk_at(at) for name, at in (*_ids(text, blocks), *_labels(text), *_footnotes(text))}
-    shown_inside = (*inner, *_titles_of_components(text, blocks), *_named_in_data(text, blocks))
+    shown_inside = (
+        *inner,
+        *_titles_of_components(text, blocks),
+        *_named_in_data(text, blocks),
+        *_headings_with_pictures(text, blocks),
+        *_shown_by_html(text, blocks),
+    )
     ids |= {github_slug(shown): chunk_at(at) for shown, at in shown_inside if github_slug(shown) not in ids}
     return Anchors(
         headings={heading.slug: chunk_at(blocks[heading.block].start) for heading in headings},
@@ -258,6 +271,28 @@ def _named_in_data(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, in
             for match in _NAMED_IN_DATA.finditer(text, block.start, block.end):
                 yield match[2], match.start()
                 yield _HUMP.sub("-", match[2]), match.start()
+
+
+def _headings_with_pictures(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
+    """Headings without the pictures in them, which have no text, with the blanks between them and without."""
+    for block in blocks:
+        if block.kind == "heading" and text.find("![", block.start, block.end) >= 0:
+            source = text[block.start : block.end].lstrip("# \t").rstrip("\r\n")
+            shown = plain_text(_BADGE.sub("\0", source)).replace("\0", "")
+            yield shown, block.start
+            yield shown.strip(), block.start
+
+
+def _shown_by_html(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
+    """Headings in HTML, to which GitHub gives anchors, too, and names in comments that a program of the site reads."""
+    for block in blocks:
+        if block.kind not in ("html", "mdx_jsx"):
+            continue
+        if text.find("</h", block.start, block.end) >= 0:
+            for match in _HEADING_IN_HTML.finditer(text, block.start, block.end):
+                yield " ".join(unescape(_TAG.sub("", match[2])).split()), match.start()
+        for match in _CALL_IN_COMMENT.finditer(text, block.start, block.end):
+            yield match[1], match.start()
 
 
 def _attribute_lists(text: str) -> Iterator[re.Match[str]]:

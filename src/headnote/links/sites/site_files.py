@@ -95,6 +95,17 @@ class SiteFiles:
         similar = self._similar[folder].like(name)
         return joined(folder, similar) if similar else None
 
+    def data(self, path: str) -> dict[str, Any]:
+        """What a file of YAML, TOML or JSON says; nothing if it is not there."""
+        folder, _, name = path.rpartition("/")
+        if self._root is None or name not in self._in(folder):
+            return {}
+        try:
+            with Path(self._root, path).open(encoding="utf-8", errors="replace") as file:
+                return data_of(file.read(MAX_CONFIGURATION_BYTES), name)
+        except OSError:
+            return {}  # it cannot be read, or is a folder
+
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder at this path."""
         if not path:
