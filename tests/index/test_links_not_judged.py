@@ -181,7 +181,22 @@ def test_words_that_stand_for_a_target(target: str, tmp_path: Path) -> None:
     assert lost(checked(tmp_path, {"a.md": links_to(f"{target}s")})) == [f"{target}s"]
 
 
+def test_what_a_translation_lacks_may_be_shown_in_the_first_language(tmp_path: Path) -> None:
+    links = links_to("api/pump.md", "../img/x.png", "gone.md")
+    files = {"docs/en-top.md": "", "docs/help/a.md": "", "docs/help/api/pump.md": "", "docs/img/x.png": ""}
+    report = checked(tmp_path, {"mkdocs.yml": "", **files, "docs/ja/help/a.md": links, "docs/ja/help/b.md": links})
+    assert [(finding.path, finding.target) for finding in report.findings] == [
+        ("docs/ja/help/a.md", "gone.md"),
+        *(("docs/ja/help/b.md", target) for target in ("api/pump.md", "../img/x.png", "gone.md")),
+    ]
+
+
 # -- anchors
+
+
+def test_a_plain_text_has_no_ids(tmp_path: Path) -> None:
+    twice = "<a id='x'></a>\n\n<a id='x'></a>\n"
+    assert [finding.path for finding in checked(tmp_path, {"a.txt": twice, "b.md": twice}).findings] == ["b.md"]
 
 
 @pytest.mark.parametrize(
@@ -193,9 +208,12 @@ def test_words_that_stand_for_a_target(target: str, tmp_path: Path) -> None:
             "help-a",
         ),
         ("<p>x</p>\n<h3 align='x'>Who <b>pays</b> &amp; why</h3>", ["who-pays--why"], "pays"),
+        ("Words^+^{#\\_fn_1} [text](x)", ["_fn_1"], "fn_1"),
         ("<!-- md:option toc.depth -->", ["+toc.depth", "toc.depth"], "md:option"),
     ],
 )
 def test_headings_that_are_written_otherwise(text: str, there: list[str], gone: str, tmp_path: Path) -> None:
-    report = checked(tmp_path, {"a.md": f"{text}\n\n{links_to(*(f'#{one}' for one in [*there, gone]))}", "e.svg": ""})
+    report = checked(
+        tmp_path, {"a.md": f"{text}\n\n{links_to(*(f'#{one}' for one in [*there, gone]))}", "e.svg": "", "x": ""}
+    )
     assert lost(report) == [f"#{gone}"]

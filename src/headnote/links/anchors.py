@@ -45,7 +45,7 @@ _ID_IN_TAG = re.compile(
     r"""<(?:[A-Za-z][^<>]{0,2000}?\s(?:id|[a-z]\w{0,40}Id)|a\s[^<>]{0,2000}?\bname)\s*=\s*\{?\s*["']?([^"'<>{}\s]++)(?=["'\s>])"""
 )
 _ATTRIBUTE_LIST = re.compile(
-    r"""\{:?(?:[^{}\n]{0,200}?\s)?(?:\#|id\s*=\s*["']?)([\w:.+\-]++)["']?(?:\s[^{}\n]{0,200})?\}"""
+    r"""\{:?(?:[^{}\n]{0,200}?\s)?(?:\#|id\s*=\s*["']?)([\w:.+\-\\]++)["']?(?:\s[^{}\n]{0,200})?\}"""
 )
 _ANCHOR_TAG = re.compile(r"""<a\s[^<>]{0,2000}?\b(?:id|name)\s*=\s*["']?([^"'<>\s]++)(?=["'\s>])[^<>]{0,2000}>""")
 _HIDDEN = re.compile(r"`[^`]*+`|<!--.*?-->", re.DOTALL)
@@ -233,7 +233,7 @@ def _ids(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, int]]:
         *(_attribute_lists(text) if "{" in text else ()),
         *(_PROPERTY_ID.finditer(text) if "id::" in text else ()),
     ]
-    places = [(match[1], match.start()) for match in matches]
+    places = [(match[1].replace("\\_", "_"), match.start()) for match in matches]
     if "^" in text:
         places += _blocks_with_ids(text)
     if not places:

@@ -20,6 +20,7 @@ from headnote.links.sites.addresses import (
     Translations,
     leaves_the_part,
     leaves_the_site,
+    names_a_language,
     path_in,
     without_numbers,
 )
@@ -116,7 +117,8 @@ class LinkCheck:
         if (original := self._translations.original(link.path)) and self.is_unknown(link._replace(path=original)):
             return True
         if not target.startswith("/"):
-            return self._is_ignored(joined(posixpath.dirname(link.path), target))
+            is_shown = self._is_shown_untranslated(link, site)
+            return is_shown or self._is_ignored(joined(posixpath.dirname(link.path), target))
         if not self._learnt.is_shown:
             return True
         address = target.strip("/")
@@ -124,6 +126,21 @@ class LinkCheck:
             self._is_made_by_the_site(address, site)
             or self._lies_elsewhere(address, site)
             or self._is_ignored(joined("", target))
+        )
+
+    def _is_shown_untranslated(self, link: LinkRow, site: Site) -> bool:
+        """Whether a page in the folder of a language links to what only the first language has, which lies around that
+        folder: some sites show that."""
+        if site.generator not in ("mkdocs", "astro"):
+            return False
+        parts = link.path.split("/")
+        languages = (at for at, part in enumerate(parts[:-1]) if names_a_language(folded(part)))
+        originals = ("/".join((*parts[:at], *parts[at + 1 :])) for at in languages)
+        return any(
+            original in self._documents
+            and (there := joined(posixpath.dirname(original), path_of(link))) is not None
+            and self._files.has(there)
+            for original in originals
         )
 
     def _is_made_by_the_site(self, address: str, site: Site) -> bool:

@@ -331,7 +331,8 @@ def linked_document(snapshot: FileSnapshot, mdx: bool | None = None, with_facts:
     links = sorted((*document.links, *links_in_tags(document)), key=attrgetter("start"))
     placed = list(_placed(links, text, document.path))
     inside = tuple(link for link in placed if not link.row.external)
-    repeated = repeated_ids(document)
+    is_shown_as_text = document.path.lower().endswith(".txt")  # which shows no ids
+    repeated = [] if is_shown_as_text else repeated_ids(document)
     facts = facts_of(document) if with_facts else PageFacts()
     return LinkedDocument(
         path=document.path,
