@@ -206,7 +206,9 @@ def test_pages_that_are_alike_on_purpose(make: Make) -> None:
     project = {"README.md": PUMP, "docs/README.md": PUMP, "docs/other.md": "# Other\n"}
     pattern = {f"shapes/{name}.md": f"# {name}\n\n{PUMP}\n" for name in ("box", "cone", "ring", "tube")}
     plain = {"a.txt": PUMP, "b.txt": PUMP}
-    for files in (project, pattern, plain):
+    agents = {"AGENTS.md": PUMP, "CLAUDE.md": PUMP}
+    versions = {"v2/parts/pump.md": PUMP, "servers/pump.md": PUMP, "v3/use/pump.md": PUMP}
+    for files in (project, pattern, plain, agents, versions):
         assert found(make(files), ["near-duplicate"]) == set()
 
 

@@ -39,6 +39,8 @@ _MAX_ALIKE_STATEMENTS = 3
 _VERSION = re.compile(
     r"(?:version-)?v?\d+(?:[.-](?:\d+|x))*|current|next|latest|stable|[a-z]{2}(?:-[a-z]{2,4})?", re.IGNORECASE
 )
+_NUMBERED = re.compile(r"(?:version-|v)\d+(?:[.-](?:\d+|x))*|\d+(?:\.(?:\d+|x))+", re.IGNORECASE)
+"""A folder with the pages of a version."""
 
 
 class CheckedPages(NamedTuple):
@@ -130,6 +132,7 @@ _OF_PROJECTS = frozenset(
     "readme changelog license contributing code_of_conduct security authors 404 agents claude gemini skill".split()
 )
 """Pages that are found by their name, by people or programs."""
+_FOR_AGENTS = frozenset({"agents", "claude", "gemini"})
 
 
 def _may_be_alone(path: str) -> bool:
@@ -270,8 +273,9 @@ def _alike(every: Mapping[str, frozenset[int]]) -> dict[tuple[str, str], float]:
 
 
 def _are_of_projects(one: str, other: str) -> bool:
-    """Whether both are the same page of a project, which packages repeat."""
-    return _is_of_a_project(one) and posixpath.basename(one).lower() == posixpath.basename(other).lower()
+    """Whether both are the same page of a project, which packages repeat; programs read one under several names."""
+    names = {posixpath.basename(path).lower() for path in (one, other)}
+    return _is_of_a_project(one) and (len(names) == 1 or {posixpath.splitext(name)[0] for name in names} <= _FOR_AGENTS)
 
 
 def _tops_of(one: str, other: str) -> tuple[str, str]:
@@ -290,6 +294,8 @@ def _is_same_inside(path: str, other: str, top: str) -> bool:
 def _are_versions(one: str, other: str) -> bool:
     """Whether two paths name a page in two versions or languages: they are alike on purpose."""
     parts, others = one.split("/"), other.split("/")
+    if parts[-1] == others[-1] and any(map(_NUMBERED.fullmatch, {*parts[:-1]} ^ {*others[:-1]})):
+        return True  # in another folder of a version, perhaps
     if len(parts) != len(others):
         short, long = sorted((parts, others), key=len)
         return len(long) == len(short) + 1 and any(
