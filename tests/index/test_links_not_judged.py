@@ -82,6 +82,12 @@ def test_a_project_is_no_package(files: dict[str, str], tmp_path: Path) -> None:
     assert lost(report) == ["b.md", "more/c.md"]
 
 
+def test_a_folder_that_was_left_out_and_another_of_its_name(tmp_path: Path) -> None:
+    links = links_to("./docs/", "docs/README.md", "tools/README.md")
+    report = checked(tmp_path, {"package.json": NPM, "README.md": links, "engine/docs/README.md": ""})
+    assert (lost(report), report.unjudged) == ([], 3)
+
+
 def test_packages_side_by_side(tmp_path: Path) -> None:
     readme = links_to("docs/use.md", "../other/README.md")
     report = checked(tmp_path, {"pump/package.json": NPM, "pump/README.md": readme, "notes/a.md": links_to("b/c.md")})

@@ -194,6 +194,7 @@ def test_what_is_no_stub_and_no_footnote(make: Make) -> None:
         "code.md": "# `tide.gauge`\n\nGauges.\n",
         "CLAUDE.md": "@AGENTS.md\n",
         "tests/cases/empty.md": "# Empty\n",
+        "parts/test/empty.md": "# Empty\n",
         "link.md": "# Link\n\nSee [^1][maker] and [^2](https://maker.example), but [^3][^4].\n\n[maker]: index.md\n",
     }
     assert found(make(SOUND | pages), ["stub", "footnote"]) == {

@@ -25,6 +25,7 @@ from headnote.links.sites.addresses import (
     without_numbers,
 )
 from headnote.links.sites.site import (
+    INDEX_NAMES,
     PAGE_SUFFIXES,
     Mount,
     Site,
@@ -556,7 +557,10 @@ class AbsentParts:
         first = joined(package, str(below(package, path)).partition("/")[0]) or ""
         if first != path and not self._files.is_folder(first):
             return False
-        name = folded(posixpath.basename(page_of(path)))
+        # By their files: the index of any folder called `docs` is no page that was `docs/` before.
+        name = folded(posixpath.basename(without_suffix(path)))
+        if name in INDEX_NAMES:
+            return False
         around = posixpath.dirname(path)
         beside = SimilarNames(self._pages_in(around), ALIKE).like(name)
         if beside and not name.startswith(beside) and not beside.startswith(name):
@@ -564,7 +568,7 @@ class AbsentParts:
         while around and not self._files.is_folder(around):
             around = posixpath.dirname(around)
         return any(
-            below(around, page) is not None and folded(posixpath.basename(page_of(page))) == name
+            below(around, page) is not None and folded(posixpath.basename(without_suffix(page))) == name
             for page in self._documents
         )
 
