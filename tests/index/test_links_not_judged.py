@@ -88,6 +88,13 @@ def test_a_folder_that_was_left_out_and_another_of_its_name(tmp_path: Path) -> N
     assert (lost(report), report.unjudged) == ([], 3)
 
 
+def test_addresses_in_a_package_where_none_leads_to_a_page(tmp_path: Path) -> None:
+    files = {"package.json": NPM, "docs/05-pump.md": links_to("/docs/core", "/docs/core/x.md")}
+    report = checked(tmp_path, files)
+    assert (lost(report), report.unjudged) == ([], 2)
+    assert lost(checked(tmp_path, {"docs/valve.md": links_to("/docs/pump", "/docs/core")})) == ["/docs/core"] * 2
+
+
 def test_packages_side_by_side(tmp_path: Path) -> None:
     readme = links_to("docs/use.md", "../other/README.md")
     report = checked(tmp_path, {"pump/package.json": NPM, "pump/README.md": readme, "notes/a.md": links_to("b/c.md")})

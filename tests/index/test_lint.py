@@ -178,6 +178,19 @@ def test_what_looks_like_pages_of_a_site_may_stand_alone(make: Make) -> None:
     assert found(make(shown), ["orphan"]) == set()
 
 
+@pytest.mark.parametrize(
+    ("path", "line", "is_found"),
+    [
+        ("pieces/options.md", "", True),
+        ("pieces/options.md", '--8<-- "pieces/options.md"', False),
+        ("changes/template.md", "", False),
+    ],
+)
+def test_what_others_include_and_templates_do_not_stand_alone(path: str, line: str, is_found: bool, make: Make) -> None:
+    pages = {path: "# Options\n\nOptions of the pump.\n", "pumps.md": f"{SOUND['pumps.md']}\n{line}\n"}
+    assert {one[1] for one in found(make(SOUND | pages), ["orphan"])} == ({path} if is_found else set())
+
+
 def test_what_says_something_in_its_frontmatter_is_no_stub(make: Make) -> None:
     pages = {
         "term.md": "---\nsummary: What people say of a pump\n---\nSee [[pumps]].\n",

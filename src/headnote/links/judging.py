@@ -361,6 +361,8 @@ _OLD = "//old"
 """Stands for all addresses of pages that may be known only to the redirects of a site, which are not here."""
 _BESIDE = "//beside"
 """Stands for all addresses beside the one folder of a site that is here."""
+_NO_TOP = "//no-top"
+"""Stands for all addresses from the top in packages, where none of them leads to a page here."""
 _MOVED = "//moved"
 """Behind a folder that is not here: its pages may have moved, and only the site knows where they are now."""
 _DATE = re.compile(r"(?:^|/)\d{4}[-/]\d{2}[-/]\d{2}[-/]")
@@ -428,7 +430,8 @@ class AbsentParts:
             told[place].add(link, place, leads_nowhere(link))
         absent = {place for place, one in told.items() if one.is_absent(place, self._min_files, self._names)}
         is_one_folder = len(shown) == 1 and all(len(pages) >= _MIN_TARGETS for pages in shown.values())
-        return frozenset(absent | {_BESIDE} if is_one_folder else absent)
+        known = {_BESIDE} if is_one_folder else {_NO_TOP} if not shown else set()
+        return frozenset(absent | known)
 
     def is_elsewhere(self, link: LinkRow, site: Site) -> bool:
         """Whether a link that leads nowhere says by itself that it leads to a part that is not here."""
@@ -475,6 +478,8 @@ class AbsentParts:
                     yield _OLD
             if self._may_be_beside(link, site):
                 yield _BESIDE
+            if self._is_an_address_in_a_package(link, site):
+                yield _NO_TOP
 
     def _part_with_pages(self, link: LinkRow, target: str, site: Site) -> str:
         if _NAME.fullmatch(target):
@@ -619,6 +624,11 @@ class AbsentParts:
         is_a_part = not self._is_whole and site.generator == "plain" and link.resolved not in self._documents
         return is_a_part and self._has_another_top(link, site)
 
+    def _is_an_address_in_a_package(self, link: LinkRow, site: Site) -> bool:
+        is_address = link.target.startswith("/") and not _suffix(path_of(link).rstrip("/"))
+        is_open = is_address and site.generator == "plain" and not self._is_whole
+        return is_open and self._package_of(link.path) is not None
+
     def _has_another_top(self, link: LinkRow, site: Site) -> bool:
         first = folded(link.target.strip("/")).partition("/")[0]
         if not link.target.startswith("/") or not first or not is_page(link.target):
@@ -709,7 +719,7 @@ class _Told:
         lost, there = self._lost, self._there
         if place == _FILES:
             return len(lost) >= min_files
-        if place == _BESIDE:
+        if place in (_BESIDE, _NO_TOP):
             return False  # links that lead somewhere tell it
         if place == _OLD:
             return _MIN_OLD <= len(lost) <= len(there)

@@ -112,6 +112,8 @@ def _orphans(pages: CheckedPages) -> Iterator[Finding]:
     }
     if _is_made_into_a_site(pages):
         return
+    included = {name.lstrip("./") for document in pages.documents for name in document.anchors.includes}
+    linked |= {path for path in paths - linked if any(f"/{path}".endswith(f"/{name}") for name in included)}
     alone = [path for path in sorted(paths - linked) if _may_be_alone(path) and not pages.is_site(path)]
     stand_out = len(paths) - len(linked) <= max(1, _ALONE * len(paths))
     if stand_out and len(linked) >= _LINKED * len(paths) and len(paths) > 2:
@@ -129,7 +131,9 @@ def _is_made_into_a_site(pages: CheckedPages) -> bool:
 
 
 _OF_PROJECTS = frozenset(
-    "readme changelog license contributing code_of_conduct security authors 404 agents claude gemini skill".split()
+    (
+        "readme changelog license contributing code_of_conduct security authors 404 agents claude gemini skill template"
+    ).split()
 )
 """Pages that are found by their name, by people or programs."""
 _FOR_AGENTS = frozenset({"agents", "claude", "gemini"})
