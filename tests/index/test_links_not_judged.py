@@ -204,6 +204,16 @@ def test_what_a_translation_lacks_may_be_shown_in_the_first_language(tmp_path: P
     ]
 
 
+def test_a_copy_without_a_configuration_shows_what_is_not_translated(tmp_path: Path) -> None:
+    files = {"guide.md": "", "ref/pump.md": "", "ja/guide.md": links_to("ref/pump.md", "ref/gone.md")}
+    assert lost(checked(tmp_path, files)) == ["ref/gone.md"]
+
+
+def test_a_label_of_another_page_where_no_configuration_is(tmp_path: Path) -> None:
+    files = {"a.md": "(far-away)=\n# Far\n", "b.md": "# B\n\n" + links_to("#far-away", "far-away", "#b", "#none")}
+    assert lost(checked(tmp_path, files)) == ["#none"]
+
+
 # -- anchors
 
 

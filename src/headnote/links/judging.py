@@ -132,7 +132,8 @@ class LinkCheck:
     def _is_shown_untranslated(self, link: LinkRow, site: Site) -> bool:
         """Whether a page in the folder of a language links to what only the first language has, which lies around that
         folder: some sites show that."""
-        if site.generator not in ("mkdocs", "astro"):
+        may_be_shown = site.generator in ("mkdocs", "astro") or (site.generator == "plain" and self._repository is None)
+        if not may_be_shown:
             return False
         parts = link.path.split("/")
         languages = (at for at, part in enumerate(parts[:-1]) if names_a_language(folded(part)))

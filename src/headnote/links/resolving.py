@@ -149,7 +149,9 @@ class Resolver:
     def _by_label(self, link: LinkRow) -> str | None:
         """The document with this label: on a site of Sphinx, `[text](label)` and `[text](#label)` find it anywhere."""
         names_one = not link.fragment and link.kind == "link" if link.target else link.kind in ("link", "image")
-        if not names_one or self._sites.of(link.path).site.generator != "sphinx":
+        # A copy of the pages alone has no configuration that says what they are made with.
+        has_labels = self._sites.are_unknown or self._sites.of(link.path).site.generator == "sphinx"
+        if not names_one or not has_labels:
             return None
         return self._contents.block(unquote(link.target or link.fragment).lower())
 
@@ -323,6 +325,8 @@ class SiteAddresses:
             site: Addresses(site, naming, learnt if site.generator == "plain" else None) for site in sites
         }
         self._known: dict[str, Addresses] = {}
+        self.are_unknown = all(site.generator == "plain" for site in sites)
+        """Whether nothing says with which generator the pages are shown."""
 
     def of(self, path: str) -> Addresses:
         folder = posixpath.dirname(path)
