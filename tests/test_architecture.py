@@ -19,7 +19,7 @@ PACKAGE = "headnote"
 
 # Packages of one layer may import each other, as long as they form no cycle.
 LAYERS: list[set[str]] = [
-    {"errors", "extras", "arguments", "lines", "signals", "processes", "whole_files"},
+    {"errors", "extras", "arguments", "lines", "processes", "whole_files"},
     {"model"},
     {"markdown", "formats", "tokens", "chunking", "words"},
     {"sources", "services", "embedding", "store"},

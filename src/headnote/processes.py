@@ -1,4 +1,5 @@
-"""Processes of ours: how they start and end. None of them ever runs the program that called headnote."""
+"""Processes of ours: how they start and end, also by Ctrl-C and SIGTERM. None of them ever runs the program that called
+headnote."""
 
 from __future__ import annotations
 
@@ -19,10 +20,10 @@ from itertools import chain, islice
 from multiprocessing import spawn
 from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
 from pathlib import Path
+from types import FrameType
 from typing import Any, TypeVar
 
 from headnote.errors import HeadnoteError, SettingsError, warn
-from headnote.signals import signals_later
 
 _PROGRAM = {"__main__", "__mp_main__"}
 """What a program is called as a module, in its own process and in those that it spawns."""
@@ -227,3 +228,62 @@ def worked_within(seconds: float, work: Callable[[Any], Any], job: Any) -> Any:
         said = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or f"exit code {ended.returncode}"
         raise HeadnoteError(f"a worker process failed: {said}", remedy="try again when there is memory")
     return marshal.loads(ended.stdout)
+
+
+# -- Signals that wait until work is done that must not be interrupted, and SIGTERM as a polite Ctrl-C.
+
+
+@contextmanager
+def signals_later() -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM take effect after the block, as if they came then. It yields the numbers of those that came.
+
+    They come to the main thread, so in any other one there is nothing to hold back.
+    """
+    caught: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield caught
+        return
+    before = {
+        number: signal.signal(number, lambda came, _: caught.append(came)) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for came in caught[:1]:
+        signal.raise_signal(came)
+
+
+@contextmanager
+def sigterm_interrupts(on_signal: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
+    """Inside, SIGTERM calls a function and interrupts as Ctrl-C does. The function it yields tells whether the signal
+    came."""
+    owner = os.getpid()
+    received = threading.Event()
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        if os.getpid() != owner:  # a worker process inherited the handler and has nothing to clean up
+            os._exit(128 + signal.SIGTERM)
+        received.set()
+        on_signal()
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, handle)
+    try:
+        yield received.is_set
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+@contextmanager
+def ending_by_sigterm() -> Iterator[None]:
+    """SIGTERM ends the process as it does by default, but only after the block is left."""
+    with sigterm_interrupts() as is_terminated:
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not is_terminated():
+                raise
+    if is_terminated():
+        signal.raise_signal(signal.SIGTERM)

@@ -44,7 +44,7 @@ from headnote.links.sites.site_files import Endings, SiteFiles
 from headnote.markdown.document import Document
 from headnote.markdown.headings import heading_place
 from headnote.model import Heading
-from headnote.signals import signals_later
+from headnote.processes import signals_later
 from headnote.sources.files import FileSnapshot, content_hash
 from headnote.sources.repository import rule_against
 from headnote.store.rows import LinkRow

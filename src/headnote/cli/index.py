@@ -41,7 +41,7 @@ from headnote.config import INDEX_NAMES, choose, load_settings
 from headnote.errors import LockedIndex, MissingIndex, RateLimited, ServiceUnavailable, SettingsError, UnreachableIndex
 from headnote.index.manifest import OTHER_VERSION
 from headnote.index.plan import Plan, Report
-from headnote.signals import sigterm_interrupts
+from headnote.processes import sigterm_interrupts
 from headnote.tokens import get_counter
 
 # -- What an update did or would do, as text and as JSON.

@@ -20,8 +20,8 @@ from headnote.config import load_server_settings, read_contexts
 from headnote.config.server_settings import allowed_names
 from headnote.errors import HeadnoteError
 from headnote.extras import install, load
+from headnote.processes import ending_by_sigterm
 from headnote.search.ranking import NO_CONTEXTS
-from headnote.signals import ending_by_sigterm
 
 
 @click.command(

@@ -30,7 +30,7 @@ from headnote.cli.terminal import write_json, write_message, write_note
 from headnote.config import MAX_WORKERS, ServerSettings, load_server_settings, read_roots
 from headnote.config.server_settings import MIN_LENGTH, allowed_names, is_token, kept_token, new_token
 from headnote.errors import SettingsError
-from headnote.signals import ending_by_sigterm
+from headnote.processes import ending_by_sigterm
 
 if TYPE_CHECKING:
     from headnote.web.security import Guard

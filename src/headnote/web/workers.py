@@ -40,8 +40,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from headnote.api import Index
 from headnote.api.keeper import KeeperState, Served, files_read_of, keep_fresh
 from headnote.errors import IndexFailure, SettingsError, UnreadIndex, UntrustedSettings, reason_of
-from headnote.processes import FROM_NOTHING
-from headnote.signals import signals_later
+from headnote.processes import FROM_NOTHING, signals_later
 from headnote.web.app import make_app
 from headnote.web.conversion import encoded
 from headnote.web.security import Guard
