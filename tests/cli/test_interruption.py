@@ -34,6 +34,18 @@ run()
 """The command, with a commit after every document, which also makes it slow."""
 AT_A_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
 """Makes its input the terminal that Ctrl-C is pressed at."""
+PRESSED_EARLY = """
+import signal, sys
+from headnote.cli.handover import run
+module = sys.argv.pop()
+class Finger:
+    def find_spec(self, name, *_):
+        if name == module:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finger())
+run()
+"""
+"""The command, with Ctrl-C while it loads a module."""
 
 
 @pytest.fixture
@@ -115,6 +127,12 @@ def test_ctrl_c_says_what_was_done_and_how_to_go_on(command: Sequence[str], colu
     lines = re.split(r"\r\n?", terminal.shown.replace("^C", ""))[:-2]
     assert all(len(line) < columns for line in lines)
     assert not terminal.has_left_processes()
+
+
+@pytest.mark.parametrize("module", ["headnote.cli.main", "headnote.cli.terminal", "click"])
+def test_ctrl_c_is_quiet_while_the_command_is_loaded(module: str) -> None:
+    process = subprocess.run([sys.executable, "-c", PRESSED_EARLY, module], capture_output=True, text=True)
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "")
 
 
 def test_a_timeout_keeps_what_was_read(root: Path) -> None:

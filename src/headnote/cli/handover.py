@@ -34,16 +34,20 @@ READY, GO, DECLINED = b"ready ", b"go", b"declined"
 WHO = b"who"
 """Asks which process answers, and of which version it is."""
 FAILED = 2
+EXIT_INTERRUPTED = 130
 
 
 def run() -> NoReturn:
     """Entry point of the console script."""
-    code = _handed_over(sys.argv[1:])
-    if code is not None:
-        sys.exit(code)
-    from headnote.cli.main import run as run_here
+    try:
+        code = _handed_over(sys.argv[1:])
+        if code is not None:
+            sys.exit(code)
+        from headnote.cli.main import run as run_here
 
-    run_here()
+        run_here()
+    except KeyboardInterrupt:  # before the command has begun, while it is loaded, or after its end
+        sys.exit(EXIT_INTERRUPTED)
 
 
 def _handed_over(arguments: Sequence[str]) -> int | None:
