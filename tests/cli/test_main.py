@@ -323,3 +323,78 @@ def test_json_survives_a_terminal_that_knows_only_ascii(long_heading: Path) -> N
     assert result.returncode == 0
     assert rb"\u6f22" in result.stdout
     assert run("outline", long_heading, PYTHONIOENCODING="ascii").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["search", "word", "closed"],
+        ["search", "word", "closed", "--no-update"],
+        ["index", "closed"],
+        ["status", "closed"],
+        ["grep", "word", "closed"],
+        ["ask", "word", "closed"],
+        ["lint", "closed"],
+        ["links", "--broken", "--root", "closed"],
+        ["doctor", "closed"],
+        ["export", "closed", "--out", "site"],
+        ["pack", "closed"],
+        ["config", "closed"],
+        ["context", "closed/inside", "what it is"],
+        ["related", "closed/inside/a.md"],
+        ["read", "closed/inside/a.md"],
+        ["search", "word", "closed/inside"],
+        ["install", "closed", "--agent", "codex", "--dry-run"],
+    ],
+    ids=" ".join,
+)
+def test_a_folder_that_nobody_may_enter_is_one_line(
+    line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "closed" / "inside").mkdir(parents=True)
+    (tmp_path / "closed" / "inside" / "a.md").write_text("# A\n", encoding="utf-8")
+    (tmp_path / "closed").chmod(0)
+    if os.access(tmp_path / "closed", os.X_OK):
+        pytest.skip("this user may enter everything")
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(line)
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    errors = capsys.readouterr().err.splitlines()
+    assert code == 0 or errors[-1].startswith("error: "), errors
+
+
+TOO_LONG = "a pasted error message " * 30
+"""Longer than the name of any file."""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["search", "crash", TOO_LONG],
+        ["search", "crash", TOO_LONG, "docs"],
+        ["ask", "crash", TOO_LONG, "--no-model"],
+        ["grep", "crash", TOO_LONG],
+        ["index", TOO_LONG],
+        ["lint", TOO_LONG],
+        ["install", TOO_LONG, "--agent", "codex"],
+        ["pack", "docs", "--out", TOO_LONG],
+        ["export", "docs", "--out", TOO_LONG],
+        ["mv", "docs/a.md", TOO_LONG, "--root", "docs"],
+        ["mv", TOO_LONG, "b.md", "--root", "docs"],
+        ["trust", TOO_LONG],
+        ["related", f"docs/{TOO_LONG}"],
+    ],
+    ids=lambda line: line[0],
+)
+def test_a_word_that_is_too_long_for_a_name_is_no_folder(
+    line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nIt can crash.\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HEADNOTE_EMBEDDER", "instant")
+    code = main(line)
+    errors = capsys.readouterr().err.splitlines()
+    assert code in (0, 1) or errors[-1].startswith("error: "), errors

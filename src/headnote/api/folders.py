@@ -38,6 +38,7 @@ from headnote.errors import (
     MissingSource,
     NotAFile,
     SettingsError,
+    UnreadableSource,
     UntrustedSettings,
     UnwritableIndex,
     warn,
@@ -187,6 +188,8 @@ def check_folder(folder: Path) -> None:
         raise MissingSource("no such file or folder", path=str(folder), remedy="check the path")
     if not folder.is_dir():
         raise NotAFile("a file, not a folder", path=str(folder), remedy="name the folder that contains it")
+    if not os.access(folder, os.X_OK):
+        raise UnreadableSource("cannot be read: permission denied", path=str(folder), remedy="check its permissions")
 
 
 def _existing_store(root: Path, target: str, read_only: bool, must_exist: bool) -> Store | None:
@@ -380,7 +383,7 @@ def distrust_folder(root: AnyPath) -> list[Trusted]:
 def state_of(record: Trusted) -> str:
     """Whether what the user trusted is still there, in a word or two."""
     path = Path(record.path)
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110
         return "gone"
     file = None if record.setting else _readable(read_settings_file, path)
     return "trusted" if record.setting or (file and file.digest == record.sha256) else "changed since"

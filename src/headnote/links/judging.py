@@ -287,7 +287,7 @@ class TreeLinkCheck:
             for root in tree.roots
         }
         self._others = OtherRoots(tree)
-        self._away = {root.name for root in tree.roots if not Path(root.folder).is_dir()}
+        self._away = {root.name for root in tree.roots if not os.path.isdir(root.folder)}  # noqa: PTH112
 
     def _inside(self, root: Root) -> Iterator[LinkRow]:
         """The links of a root, as it sees them."""

@@ -200,9 +200,10 @@ def make_pack(source: PackSource, file: Path, options: PackOptions) -> PackInfo:
 
 
 def _check_place(file: Path) -> None:
-    if file.is_dir():
+    # Methods of Path raise for a name that is too long; whoever writes there says what is wrong.
+    if os.path.isdir(file):  # noqa: PTH112
         raise SettingsError("a folder", path=str(file), remedy="name a file, such as docs.headnote")
-    if file.exists() and file.stat().st_size and not is_pack(file):
+    if os.path.exists(file) and file.stat().st_size and not is_pack(file):  # noqa: PTH110
         raise SettingsError("exists and is not a pack", path=str(file), remedy="name another file, or remove this one")
 
 
