@@ -403,6 +403,39 @@ def test_a_passage_of_a_document_by_name(vault: Index) -> None:
     assert vault.related("MOC#maps") == vault.related("a/MOC.md#maps")
 
 
+def test_a_place_is_read_without_taking_it_apart(vault: Index) -> None:
+    assert vault.read("moc:3-4") == vault.read("a/MOC.md", 3, 4)
+    assert vault.read("a/MOC.md#maps") == vault.section("a/MOC.md", "maps")
+
+
+@pytest.mark.parametrize(
+    ("place", "path", "first"),
+    [
+        ("C#", "C#.md", 1),
+        ("C#.md#syntax", "C#.md", 3),
+        ("C.md:2-3", "C.md", 2),
+        ("12:30", "12:30.md", 1),
+        ("12:30:2", "12:30.md", 2),
+        ("a#b/x", "a#b/x.md", 1),
+        ("a#b/x.md#F# minor", "a#b/x.md", 3),
+        ("Re: item #7", "mail.md", 1),
+    ],
+)
+def test_the_signs_of_lines_and_headings_are_in_names_too(place: str, path: str, first: int, tmp_path: Path) -> None:
+    (tmp_path / "a#b").mkdir()
+    (tmp_path / "C.md").write_text("# C\n\nOld.\n", encoding="utf-8")
+    (tmp_path / "C#.md").write_text("# C#\n\n## Syntax\n", encoding="utf-8")
+    (tmp_path / "12:30.md").write_text("# Lunch\n\nSoup.\n", encoding="utf-8")
+    (tmp_path / "a#b" / "x.md").write_text("# X\n\n## F# minor\n", encoding="utf-8")
+    (tmp_path / "mail.md").write_text("# Re: item #7\n\nYes.\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder=HashingEmbedder()) as index:
+        index.update()
+        passage = index.read(place)
+        assert (passage.path, passage.start_line) == (path, first)
+        assert index.read_many(place).passages == [passage]
+        assert path not in {near.path for near in index.related(place)}
+
+
 @pytest.mark.parametrize("name", ["note", "Same", "NOTE.md"])
 def test_a_name_that_means_several_says_which(vault: Index, name: str) -> None:
     expected = r"means several documents \(name one by its path: a/note.md, b/note.md\)"

@@ -193,6 +193,8 @@ def test_reading_by_lines_and_by_heading(index: Index) -> None:
         assert "\nsource: calibration.md:1-3\n\n" in lines
         section = await text_of(client, "read", path="calibration.md", heading="the two-point method")
         assert "## The two-point method" in section
+        assert await text_of(client, "read", path="calibration.md:1-3") == lines
+        assert await text_of(client, "read", path="calibration.md#the-two-point-method") == section
         cut = await text_of(client, "read", path="calibration.md", budget=100)
         assert "read on with start_line=" in cut
         assert "linked from" in await text_of(client, "links", path="calibration.md")

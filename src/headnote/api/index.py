@@ -738,13 +738,16 @@ class Index(IndexedFolder):
         """Lines of a document as indexed, both ends included.
 
         Args:
-            path: Of the document, relative to the root.
+            path: Of the document, relative to the root; without lines also `path:first-last` or `path#heading`.
             start_line: The first one, from 1.
             end_line: The last one; None for the end of the document.
             comments: Whether to show comments, too, if they are no text of the index.
         """
         check_types(path=(path, str), start_line=(start_line, Integral), end_line=(end_line, Integral | None))
-        row = self._library.row(path)
+        if (start_line, end_line) == (1, None):
+            row, start_line, end_line = self._library.part(path)
+        else:
+            row = self._library.row(path)
         return passage(row if comments else row._replace(text=unmasked(row.masked)), start_line, end_line)
 
     def read_many(self, places: str | Sequence[str], *, budget: int | None = None) -> Passages:

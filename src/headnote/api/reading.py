@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.api.reports import DocumentView, LeftOut, Passages
 from headnote.errors import HeadnoteError, MissingSource, SettingsError, UnreadIndex, shown
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _MAX_NAMESAKES = 5
 """Documents of one name that an error lists."""
-_LINE = re.compile(r"(.+):([0-9]{1,9})")
+_MAX_SIGNS = 8
+"""Signs `#` in a place of which any may begin the heading."""
 _LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _GLOB = re.compile(r"[*?\[]")
 
@@ -56,10 +57,7 @@ class Library:
         from a user asks here: a command, a program, a request or a tool."""
         from headnote.links.resolving import documents_called
 
-        if document := reader.document(name):
-            return document
-        meant = meant_path(name, self.tree, reader.document_paths())
-        if meant and (document := reader.document(meant)):
+        if document := self._of_path(reader, name):
             return document
         # Of a file that is there and left out, that is said, before a document is guessed.
         if left_out := self._left_out(reader, name):
@@ -73,6 +71,38 @@ class Library:
             remedy = f"name one by its path: {_some(called)}"
             raise MissingSource("means several documents", path=name, remedy=remedy)
         raise _unknown(name, _nearest(name, heads), f"see headnote status {self.home}")
+
+    def _of_path(self, reader: Reader, path: str) -> DocumentRow | None:
+        if document := reader.document(path):
+            return document
+        meant = meant_path(path, self.tree, reader.document_paths())
+        return reader.document(meant) if meant else None
+
+    def part(self, place: str) -> tuple[DocumentRow, int, int | None]:
+        """A document and the lines of it that `path`, `path:first-last` or `path#heading` names, first and last."""
+        with self.store.reading() as reader:
+            return self._part(reader, place)
+
+    def _part(self, reader: Reader, place: str) -> tuple[DocumentRow, int, int | None]:
+        """Names have these signs, too: what names a document as a whole is one, and `C#.md#a` is a part of `C#.md`."""
+        from headnote.links.resolving import documents_called
+
+        parts = _parts_of(place)
+        if not parts:
+            return self.find(reader, place), 1, None
+        if document := self._of_path(reader, place):
+            return document, 1, None
+        named = next(((document, part) for part in parts if (document := self._of_path(reader, part.path))), None)
+        if named is None:
+            called = documents_called(place, reader.heads())
+            if len(called) == 1 and (document := reader.document(called[0])):
+                return document, 1, None
+            named = self.find(reader, parts[-1].path), parts[-1]
+        document, part = named
+        if part.heading is None:
+            return document, part.first, part.last
+        entry = find_section(document, part.heading)
+        return document, entry.start_line, entry.end_line
 
     def _left_out(self, reader: Reader, path: str) -> SkippedFile | None:
         """Why a file that exists is not in the index; None if it does not exist."""
@@ -140,21 +170,13 @@ class Library:
         """A document, or the part of it that `path:line` or `path#heading` names."""
         from headnote.search.related import RelatedSource
 
-        heading = ""
-        if reader.document(place) is None:
-            if line is None and (match := _LINE.fullmatch(place)):
-                place, line = match[1], int(match[2])
-            elif "#" in place:
-                place, _, heading = place.partition("#")
-        document = self.find(reader, place)
+        document, first, last = self._part(reader, place)
         chunks = reader.chunks_of(document.path)
-        if heading:
-            entry = find_section(document, heading)
-            first, last = entry.start_line, entry.end_line
-        elif line is not None:
-            first = last = passage(document, line, line).start_line
-        else:
+        if line is not None:
+            first = last = line
+        if last is None:
             return RelatedSource(document, chunks)
+        last = min(last, passage(document, first, last).end_line)
         inside = [chunk for chunk in chunks if chunk.row.start_line <= last and first <= chunk.row.end_line]
         nearest = sorted(chunks, key=lambda chunk: abs(chunk.row.start_line - first))[:1]
         return RelatedSource(document, inside or nearest)
@@ -179,17 +201,10 @@ class Library:
     def _passages(self, reader: Reader, place: str) -> Iterator[Passage]:
         """A document by path or name, a glob of documents, `path:first-last`, or `path#heading`. A path that exists is
         taken literally."""
-        if (document := reader.document(place)) is not None:
-            yield passage(document)
-        elif lines := _LINES.fullmatch(place):
-            yield passage(self.find(reader, lines[1]), int(lines[2]), int(lines[3] or lines[2]))
-        elif "#" in place:
-            path, _, heading = place.partition("#")
-            yield section(self.find(reader, path), heading)
-        elif _GLOB.search(place):
+        if not _parts_of(place) and _GLOB.search(place) and reader.document(place) is None:
             yield from self._of_glob(reader, place)
         else:
-            yield passage(self.find(reader, place))
+            yield passage(*self._part(reader, place))
 
     def _of_glob(self, reader: Reader, glob: str) -> Iterator[Passage]:
         matches = path_matcher((glob,))
@@ -311,6 +326,23 @@ def document_outline(document: DocumentRow) -> list[OutlineEntry]:
     from headnote.formats.kinds import open_document
 
     return open_document(document.text, document.path, document.mdx).outline
+
+
+class _Part(NamedTuple):
+    """A path, and the lines of it or the heading that follow in a place."""
+
+    path: str
+    first: int = 1
+    last: int | None = None
+    heading: str | None = None
+
+
+def _parts_of(place: str) -> list[_Part]:
+    """How a place can be read as a part of a document, that with the longest path first."""
+    lines = _LINES.fullmatch(place)
+    parts = [_Part(lines[1], int(lines[2]), int(lines[3] or lines[2]))] if lines else []
+    signs = [sign.start() for sign in re.finditer("#", place[:-1]) if sign.start()][:_MAX_SIGNS]
+    return parts + [_Part(place[:sign], heading=place[sign + 1 :]) for sign in reversed(signs)]
 
 
 def find_section(document: DocumentRow, heading: str) -> OutlineEntry:

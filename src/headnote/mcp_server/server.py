@@ -354,7 +354,7 @@ def read(
     index: Index,
     _: KeeperState,
     path: Annotated[
-        str, Field(description="Document, as search names it; leave out with the whole key of a chunk.")
+        str, Field(description="Document, path:first-last or path#heading; leave out with the whole key of a chunk.")
     ] = "",
     start_line: Annotated[int, Field(description="First line, from 1.", ge=1)] = 1,
     end_line: Annotated[int | None, Field(description="Last line, included.", ge=1)] = None,
