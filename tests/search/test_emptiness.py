@@ -54,6 +54,24 @@ def test_a_filter_that_excludes_everything_is_named(index: Index, options: dict[
     assert not answer.sources
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [("1984-05-03", "'1984-05-03'"), ("Zeppelin_LZ_7", "'Zeppelin_LZ_7'"), ("user_idx", "'user_idx'")],
+)
+def test_unknown_words_are_named_as_they_were_typed(index: Index, query: str, words: str) -> None:
+    assert f"no document has {words};" in index.why_empty(query)
+
+
+def test_a_long_query_is_named_by_its_beginning(index: Index) -> None:
+    reason = index.why_empty("zeppelin airship " * 100)
+    assert reason.startswith("nothing relevant for 'zeppelin airship zeppelin")
+    assert len(reason) < 300
+
+
+def test_an_empty_query_is_no_irrelevant_one(index: Index) -> None:
+    assert index.why_empty(" ") == "the query is empty: say what to look for"
+
+
 def test_nothing_relevant_offers_what_to_try(index: Index) -> None:
     assert index.why_empty("zeppelin airship") == (
         "nothing relevant for 'zeppelin airship': no document has 'zeppelin' or 'airship'; try fewer or other words; "

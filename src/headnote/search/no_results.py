@@ -5,11 +5,13 @@ Every surface says it in these words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import chain
 
 from headnote.embedding.registry import Models, short_name
+from headnote.errors import shown
 from headnote.search.query import Query
 from headnote.search.ranking import model_for
 from headnote.search.spelling import WordReading, read_words, spelt_out
@@ -169,26 +171,42 @@ def _without_meaning(reader: Reader, models: Models, query: Query) -> str:
         return "the index has no vectors, so it cannot search by meaning; search by words, or index with an embedder"
     if not model.embed_query(query.text).any():
         name = short_name(model.name)
-        return f"the model {name} cannot read {query.text!r}, so it cannot search by meaning; search by words"
+        return f"the model {name} cannot read {shown(query.text)}, so it cannot search by meaning; search by words"
     return ""
 
 
 def _not_relevant(reader: Reader, query: Query, score_helps: bool) -> str:
     """What else can be tried."""
+    if not query.text.strip():
+        return "the query is empty: say what to look for"
     words = read_words(reader, query.text, reader.chunk_count(), query.literal)
     corrected = spelt_out(query.text, words, ())
     if corrected != query.text:
         tries = [f"try {corrected!r}"]
     else:
-        tries = [_unknown_words(words), "try fewer or other words" if len(words) > 1 else "try another word"]
+        tries = [
+            _unknown_words(words, query.text),
+            "try fewer or other words" if len(words) > 1 else "try another word",
+        ]
     if score_helps:
         is_default = query.min_score is None
         tries.append(
             "a minimum score of 0 shows the nearest passages anyway" if is_default else "lower the minimum score"
         )
-    return f"nothing relevant for {query.text!r}: {'; '.join(filter(None, tries))}"
+    return f"nothing relevant for {shown(query.text)}: {'; '.join(filter(None, tries))}"
 
 
-def _unknown_words(words: Sequence[WordReading]) -> str:
-    unknown = [word.typed for word in words if word.kind == "unknown"][:MAX_UNKNOWN]
+def _unknown_words(words: Sequence[WordReading], text: str) -> str:
+    written = [_as_written(word.typed, text) for word in words if word.kind == "unknown"]
+    # The parts of a name such as 1984-05 are words of their own: the whole of it says enough.
+    wholes = [word for word in written if not any(word != other and word in other for other in written)]
+    unknown = wholes[:MAX_UNKNOWN]
     return f"no document has {' or '.join(map(repr, unknown))}" if unknown else ""
+
+
+def _as_written(word: str, text: str) -> str:
+    """A word of the query as it stands there: the term of a name has none of the signs between its parts, or others."""
+    if word in text:
+        return word
+    found = re.search(r"[\W_]?".join(filter(str.isalnum, word)), text, re.IGNORECASE)
+    return found[0] if found and found[0] else word
