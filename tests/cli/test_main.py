@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -257,6 +258,26 @@ def test_a_reader_that_leaves_is_no_error(flags: list[str], tmp_path: Path) -> N
         assert process.stderr is not None
         assert process.stderr.read() == b""
     assert process.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
+@pytest.mark.parametrize("headings", [1, 20_000])
+@pytest.mark.parametrize("line", [["outline"], ["outline", "--json"], ["chunk"]], ids=" ".join)
+def test_a_full_disk_is_one_line(line: list[str], headings: int, tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# Heading\n\n" * headings, encoding="utf-8")
+    with Path("/dev/full").open("wb") as full:
+        command = [*COMMAND, *line, str(tmp_path)]
+        process = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=plain_environment())
+    error = b"error: the output cannot be written: No space left on device (make room, or write it elsewhere)\n"
+    assert (process.returncode, process.stderr) == (2, error)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such shell")
+@pytest.mark.parametrize("line", [["outline"], ["outline", "--json"], ["chunk"]], ids=" ".join)
+def test_a_closed_output_takes_everything(line: list[str], tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# Heading\n", encoding="utf-8")
+    command = f"{shlex.join([*COMMAND, *line, str(tmp_path)])} >&- 2>&-"
+    assert subprocess.run(command, shell=True, env=plain_environment()).returncode == 0
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no such pipes")

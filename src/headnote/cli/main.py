@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from errno import EDQUOT, EFBIG, EIO, ENOSPC, EPIPE
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,6 +23,9 @@ from headnote.errors import FilterError, HeadnoteError, UntrustedSettings
 EXIT_BAD_INPUT = 2
 EXIT_NO_READER = 141
 """As a shell reports programs that SIGPIPE ends: `| head` has what it wants. 1 would say that nothing was found."""
+
+_OUTPUT_FAILS = (EPIPE, ENOSPC, EDQUOT, EFBIG, EIO)
+"""What the system says of an output that is gone or full."""
 
 COMPLETING = "_HEADNOTE_COMPLETE"
 """The variable by which a shell asks what could be typed next."""
@@ -185,13 +189,18 @@ def run() -> NoReturn:
 def run_command(arguments: Sequence[str]) -> int:
     """Run one command, and return its exit code once all of its output is written."""
     accept_any_character()
-    code = main(arguments)
     try:
+        code = main(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader left, as `head` does. Python flushes once more on exit, so give it somewhere to write.
+    except OSError as error:
+        if error.filename is not None or error.errno not in _OUTPUT_FAILS:
+            raise
+        # Python flushes once more on exit, so give it somewhere to write.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_NO_READER
+        if isinstance(error, BrokenPipeError):  # the reader left, as `head` does
+            return EXIT_NO_READER
+        write_error(f"the output cannot be written: {error.strerror} (make room, or write it elsewhere)")
+        return EXIT_BAD_INPUT
     return code
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
+from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from headnote.errors import SkippedSource, SourceError
@@ -177,7 +178,10 @@ def is_ascii_only(stream: TextIO) -> bool:
 
 
 def accept_any_character() -> None:
-    """Escape what a stream cannot encode: a file name need not be Unicode, and a terminal need not know Unicode."""
+    """Escape what a stream cannot encode: a file name need not be Unicode, and a terminal need not know Unicode. A
+    stream that was closed takes everything: without it, the next file that is opened would be in its place."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
