@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from textwrap import dedent
@@ -115,3 +116,10 @@ def test_a_long_line_is_whole_where_a_program_reads_it(capsys: Captured, monkeyp
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert main(["grep", "zebra", "docs"]) == 0
     assert "yyy…" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_person_is_told_that_nothing_matches(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert main(["grep", "-F", "zebra", "docs"]) == 1
+    assert re.search(r"note: no line matches in \d+ documents\n$", capsys.readouterr().err)

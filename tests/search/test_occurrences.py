@@ -122,7 +122,8 @@ def test_what_matches_in_one_way_needs_no_process(text: str) -> None:
     [
         ("", "the pattern is empty"),
         ("a\nb", "matches within a line"),
-        ("(a", r"not a regular expression: .*, at '\(a', character 1"),
+        ("(a", r"not a regular expression: .*, at '\(a', character 1 \(ordinary text needs literal, .* -F\)"),
+        ("[[Note]]", r"not a regular expression: .* \(ordinary text needs literal, on the command line -F\)"),
         ("x" * 10_001, "10,001 characters"),
     ],
 )

@@ -110,6 +110,8 @@ def grep_command(
         write_lines(_count_lines(named.root, found) if counts else _text_lines(named.root, found, budget))
     if why:
         write_note(why)
+    elif not found.lines:
+        write_note(f"no line matches in {counted(found.searched, 'document')}", only_on_a_terminal=True)
     return 0 if found.lines else 1
 
 

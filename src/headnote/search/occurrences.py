@@ -147,7 +147,12 @@ class _Finder:
         matched = self._in_time(job) if self.pattern.may_take_long else matched_texts(job)
         if isinstance(matched, WrongPattern):
             shown = self.pattern.texts[0] if len(self.pattern.texts) == 1 and not self.pattern.words else job[0]
-            raise FilterError(f"not a regular expression: {matched.message}", text=shown, position=matched.position)
+            raise FilterError(
+                f"not a regular expression: {matched.message}",
+                text=shown,
+                position=matched.position,
+                remedy="ordinary text needs literal, on the command line -F",
+            )
         return zip(rows, matched, strict=True)
 
     def _in_time(self, job: Job) -> list[list[LineMatch]] | WrongPattern:
