@@ -295,6 +295,24 @@ def test_no_answer_is_longer_than_its_budget(tmp_path: Path) -> None:
         talk(long, session)
 
 
+def test_a_small_budget_is_spent_on_the_text(tmp_path: Path) -> None:
+    facts = "".join(f"field_{number}: a_value_of_some_length_{number}\n" for number in range(9))
+    links = " ".join(f"[{number}](/docs/reference/generated/page-{number}#anchor)" for number in range(9))
+    heading = "## Rolling back to a previous revision of a deployment\n\n"
+    (tmp_path / "a.md").write_text(f"---\n{facts}---\n# A\n\n{heading}Undo the rollout. {links}\n", encoding="utf-8")
+    with Index.open(tmp_path, embedder="none") as index:
+        index.update()
+
+        async def session(client: Client) -> None:
+            answer = await text_of(client, "search", query="undo the rollout", budget=150)
+            assert "source: a.md:" in answer
+            assert "Undo the rollout." in answer
+            assert count_tokens(answer) <= 150
+            assert "about: field_0" in await text_of(client, "search", query="undo the rollout", budget=1000)
+
+        talk(index, session)
+
+
 def test_bad_arguments_are_reported_in_one_line(index: Index) -> None:
     async def session(client: Client) -> None:
         assert "not in the index" in await error_of(client, "read", path="../../etc/passwd")

@@ -72,9 +72,10 @@ def quote(parts: Sequence[QuotedPart], budget: int, missing: Callable[[int], str
     for part, row, size in zip(parts, rows, counter.count_many(rows), strict=True):
         if size > rest:
             if not any(bodies):
-                beginning = _cut(row, rest)
+                first = _with_room_for_text(mark, part, rest)
+                beginning = _cut(first, rest)
                 shown.append(beginning)
-                bodies.append(beginning[len(row) - len(part.body) :])
+                bodies.append(beginning[len(first) - len(part.body) :])
                 remarks.append("cut here")
             break
         rest -= size
@@ -85,6 +86,14 @@ def quote(parts: Sequence[QuotedPart], budget: int, missing: Callable[[int], str
     text = "".join(shown)
     end = "" if text.endswith("\n") else "\n"
     return Quotation(f"{text}{end}{mark} {'; '.join(remarks) or 'end'}", bodies)
+
+
+def _with_room_for_text(mark: str, part: QuotedPart, rest: int) -> str:
+    """The text is what was asked for: of names that would take most of the room, only the first line stays."""
+    above = _row(mark, part._replace(body=""))
+    if get_counter().count(above) <= rest // 2:
+        return above + part.body
+    return _row(mark, part._replace(names=part.names[: part.names.find("\n") + 1]))
 
 
 def _cut(text: str, rest: int) -> str:
