@@ -31,6 +31,7 @@ def shown(text: str, mdx: bool = False) -> list[tuple[int, str]]:
         ("> [!tip] Hear\n> the *tide*", [(0, "Hear"), (1, "the tide")]),
         ("> [!warning]\n> High tide", [(0, "Warning"), (1, "High tide")]),
         (":::note[Hear]\nText.\n:::", [(0, "Hear"), (1, "Text.")]),
+        ("::: package.Name\n", [(0, "package.Name")]),
         ("/// tip | Hear\n\nText.\n\n///", [(0, "Hear"), (2, "Text.")]),
         ('!!! note "Hear"\n\n    The **tide**.\n\nNext', [(0, "Hear"), (2, "The tide."), (4, "Next")]),
         ('{{< note >}}\nA {{< tip text="pod" id="p" >}}.\n{{< /note >}}', [(1, "A pod.")]),

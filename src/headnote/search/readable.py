@@ -36,11 +36,12 @@ _UNSEEN_HTML = re.compile(r"\s*<(?:script|style)\b", re.IGNORECASE)
 _CALLOUT = re.compile(r"\[!([\w-]+)\][+-]?[ \t]*+")
 _NOTE = re.compile(
     r"""[ \t]*+(?:(?P<indented>!!!|\?\?\?\+?)|:{3,}|/{3,})[ \t]*+
-        (?P<kind>[\w-]*+)(?:\{[^}]*+\})?+[ \t|]*+
+        (?:(?P<kind>[\w-]*+)(?!\.\w))?+(?:\{[^}]*+\})?+[ \t|]*+
         (?:\[(?P<bracketed>[^\]]*+)\]|"(?P<quoted>[^"]*+)"|(?P<bare>.*+))""",
     re.VERBOSE,
 )
-"""The first or last line of a note, as Docusaurus, VitePress, FastAPI and MkDocs write it. MkDocs indents the text."""
+"""The first or last line of a note, as Docusaurus, VitePress, FastAPI and MkDocs write it. MkDocs indents the text. In
+`::: package.Name`, the documentation of some code, the name is what there is to see."""
 _PICTURE = re.compile(
     r"!\[\[[^\[\]|]*?(?:\.(?:avif|bmp|gif|jpe?g|png|svg|webp)\b[^\[\]]*+|\|[0-9]++(?:x[0-9]++)?+)\]\]", re.IGNORECASE
 )
