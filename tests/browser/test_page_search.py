@@ -40,6 +40,20 @@ def test_hits_come_while_typing(visit: Visit) -> None:
     expect(why).to_contain_text("battery")
 
 
+def test_enter_in_the_box_opens_the_first_hit(visit: Visit) -> None:
+    page = visit.page
+    visit.go()
+    first = search(page, "gauge").first
+    path, _, _ = first.locator(".hit-place").first.inner_text().rpartition(":")
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-head .mono")).to_have_text(path)
+    page.go_back()
+    page.get_by_role("searchbox", name="Search").fill("")
+    expect(page.get_by_role("list", name="Recent searches").get_by_role("link")).to_have_text(["gauge"])
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("list", name="Recent searches")).to_be_visible()
+
+
 def test_arrows_lead_to_a_hit_and_enter_opens_it_at_its_line(visit: Visit) -> None:
     page = visit.page
     visit.go()

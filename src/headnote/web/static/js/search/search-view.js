@@ -61,7 +61,7 @@ class SearchView {
       h("h1", { class: "visually-hidden", id: "search-h", tabindex: "-1" }, t("view.search")),
       h(
         "form",
-        { class: "search-form", role: "search", onsubmit: (/** @type {Event} */ event) => this.#submit(event) },
+        { class: "search-form", role: "search", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
         h("div", { class: "search-box" }, this.input, h("kbd", { class: "search-key", "aria-hidden": "true" }, "/")),
         h("div", { class: "search-tools" }, this.filters.panel, this.facets.element, this.summary, this.facets.panel),
         this.operators.element,
@@ -266,22 +266,28 @@ class SearchView {
     refill(this.results, errorNotice(error));
   }
 
-  /** @param {Event} event */
-  #submit(event) {
-    event.preventDefault();
+  /** Enter in the box. A form with several fields and no button is not submitted by it. */
+  #enter() {
     rememberSearch(this.input.value);
     const first = this.results.querySelector("a.hit-link");
     if (this.answered === this.#address() && first instanceof HTMLElement) first.click();
     else this.#ask(0);
   }
 
-  /** Arrows go from the box to the hits and back, Escape to the box from everywhere. @param {KeyboardEvent} event */
+  /**
+   * Arrows go from the box to the hits and back, Escape to the box from everywhere, and Enter from the box to the
+   * first hit. @param {KeyboardEvent} event
+   */
   #move(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const all = /** @type {HTMLElement[]} */ ([...this.results.querySelectorAll("a.hit-link, .hit-more")]);
     const links = all.filter((link) => link.checkVisibility());
     const at = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const inBox = document.activeElement === this.input;
+    if (event.key === "Enter" && inBox && !event.isComposing) {
+      event.preventDefault();
+      this.#enter();
+    }
     if (event.key === "Escape" && (!inBox || this.input.value) && !event.defaultPrevented) {
       if (!inBox) this.focus();
       else {
