@@ -201,7 +201,7 @@ def _unknown_words(words: Sequence[WordReading], text: str) -> str:
     # The parts of a name such as 1984-05 are words of their own: the whole of it says enough.
     wholes = [word for word in written if not any(word != other and word in other for other in written)]
     unknown = wholes[:MAX_UNKNOWN]
-    return f"no document has {' or '.join(map(repr, unknown))}" if unknown else ""
+    return f"no document has {' or '.join(map(shown, unknown))}" if unknown else ""
 
 
 def _as_written(word: str, text: str) -> str:
