@@ -16,7 +16,7 @@ from headnote.lines import whole_lines
 from headnote.model import FoundWord, Passage
 from headnote.sources.files import nearest_paths
 from headnote.sources.repository import SkippedFile
-from headnote.sources.tree import Tree, meant_path, spellings, why_left_out
+from headnote.sources.tree import UNREAD, Tree, meant_path, spellings, why_left_out
 from headnote.store.filters import path_matcher
 from headnote.store.integrity import BROKEN, unsigned
 from headnote.store.interface import Reader, Store
@@ -61,6 +61,8 @@ class Library:
             return document
         # Of a file that is there and left out, that is said, before a document is guessed.
         if left_out := self._left_out(reader, name):
+            if left_out.reason == UNREAD and (read := files_read(reader.manifest())):
+                raise MissingSource("exists, and has not been read yet", path=name, remedy=f"{read}: ask again")
             about = "" if left_out.path == name else f"{left_out.path}: "
             raise MissingSource("exists, and is left out", path=name, remedy=f"{about}{left_out.reason}")
         heads = reader.heads()

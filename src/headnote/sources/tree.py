@@ -76,6 +76,8 @@ def _content(file: Path) -> bytes | None:
 
 AnyPath = str | os.PathLike[str]
 
+UNREAD = "it has not been read yet: run headnote index"
+"""Why a file that may be read is not in the index."""
 _NAME = re.compile(r"\w[\w .+@-]*")
 
 
@@ -416,7 +418,7 @@ def why_left_out(tree: Tree, path: str, max_bytes: int) -> SkippedFile | None:
         return SkippedFile(path, NOT_A_FILE)
     if status.st_size > max_bytes:
         return SkippedFile(path, too_large(status.st_size, max_bytes))
-    return SkippedFile(path, "it has not been read yet: run headnote index")
+    return SkippedFile(path, UNREAD)
 
 
 def _files_below(root: Path) -> Iterator[str]:
