@@ -232,6 +232,15 @@ def test_files_and_folders_without_permission_are_reported_and_kept(elsewhere: P
     is_true(elsewhere, tmp_path)
 
 
+def test_a_file_without_permission_is_left_out_and_not_new(elsewhere: Path) -> None:
+    put_file(elsewhere / "closed.md", b"# closed", 100)
+    (elsewhere / "closed.md").chmod(0)
+    asked = "index = headnote.Index.open(root); index.update(); drift = index.drift(); print(); print()\n"
+    asked += "print(drift.new, [tuple(one)[:2] for one in drift.left_out], [one.path for one in index.left_out()])"
+    expected = "[] [('closed.md', 'cannot be read: permission denied')] ['closed.md']"
+    assert in_child(elsewhere, DROP_ROOT + asked)[-1] == expected
+
+
 def test_files_that_cannot_even_be_looked_at_are_kept(elsewhere: Path) -> None:
     """Their names can be listed and nothing else."""
     (elsewhere / "sub").chmod(0o444)

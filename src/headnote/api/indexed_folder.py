@@ -284,13 +284,16 @@ class IndexedFolder:
             reason = needs_rebuild(reader.manifest(), manifest_of(self.settings, self._model))
         reading = plan_reading(listing.files, listing.skipped, stored, non_texts=non_texts)
         paths = [file.path for file in reading.read]
+        # A file that nobody may read is new to every update, and no update takes it in.
+        new = {path: os.access(self.tree.file(path), os.R_OK) for path in paths if path not in stored}
+        closed = [SkippedFile(path, "cannot be read: permission denied") for path in new if not new[path]]
         return Drift(
-            new=[path for path in paths if path not in stored],
+            new=[path for path in new if new[path]],
             changed=[path for path in paths if path in stored],
             gone=reading.gone,
             rebuild=reason,
             absent=listing.absent,
-            left_out=_missing(skipped_files(listing, reading), listing.absent),
+            left_out=_missing([*skipped_files(listing, reading), *closed], listing.absent),
         )
 
     def _files_left_out(self) -> list[SkippedFile]:
