@@ -93,7 +93,7 @@ def test_what_was_read_stays_and_is_found_and_not_read_again(root: Path, tmp_pat
         assert index.documents() == sorted(PAGES)[:HALF]
         assert [hit.path for hit in index.search("candle", mode="keyword")] == ["p2.md"]
         assert index.search("island", mode="keyword") == []
-        unread = sorted(PAGES)[-1]
+        unread = max(PAGES)
         with pytest.raises(headnote.MissingSource, match=r"has not been read yet \(4 of 9 files read: ask again\)"):
             index.read(unread)
     report = finished(root, tmp_path / "fresh")
