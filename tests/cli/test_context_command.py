@@ -37,6 +37,15 @@ def test_a_sentence_is_written_shown_and_removed(docs: Path, capsys: pytest.Capt
     assert "no sentences yet" in run(capsys, "-r", "docs")[1]
 
 
+@pytest.mark.usefixtures("docs")
+def test_a_path_that_does_not_exist_is_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    note = "note: gone does not exist in docs yet: no hit comes with this sentence\n"
+    assert run(capsys, "gone", "Nothing.", "-r", "docs")[1] == note
+    for there in ("notes", "guide.md", "."):
+        assert run(capsys, there, "Something.", "-r", "docs")[1] == ""
+    assert run(capsys, "gone", "--remove", "-r", "docs")[1] == ""
+
+
 def test_the_file_that_holds_the_settings_is_the_one_that_changes(
     docs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from headnote.api import check_folder
 from headnote.cli import choices, options
 from headnote.cli.access import roots_of
 from headnote.cli.command import Argument, Command
-from headnote.cli.terminal import StyledText, table, write_json, write_lines, write_message
+from headnote.cli.terminal import StyledText, table, write_json, write_lines, write_message, write_note
 from headnote.config import check_sentence, context_path, read_contexts
 from headnote.config.chunk_settings import CONTEXT
 from headnote.config.context_settings import place_in
@@ -55,6 +56,8 @@ def context_command(path: str | None, sentence: str | None, root: Path, remove: 
     place = None if path is None else _place(root, path)
     if place is not None and (sentence is not None or remove):
         _write(root, place, check_sentence(sentence) if sentence is not None else None)
+        if not remove and not _exists(root, place):
+            write_note(f"{place} does not exist in {root} yet: no hit comes with this sentence")
     elif remove:
         raise SettingsError("--remove needs a path", path="--remove", remedy="say whose sentence to remove")
     if remove and place is not None and not as_json:
@@ -72,6 +75,13 @@ def _place(root: Path, written: str) -> str:
         remedy = f"write a path from {root}, or . for the whole"
         raise SettingsError(f"{shown(written)} lies outside of the folder", remedy=remedy)
     return context_path(inside)
+
+
+def _exists(root: Path, place: str) -> bool:
+    tree = roots_of(root.absolute()) or Tree.of_folder(root)
+    inside = tree.place(place)
+    # A path too long for a name is none, and the home of several folders has paths of its own.
+    return not place or (inside is not None and os.path.exists(tree.file(place)))  # noqa: PTH110
 
 
 def _show(root: Path, path: str | None, as_json: bool) -> None:
