@@ -19,7 +19,7 @@ from headnote.cli.main import main
 from headnote.cli.terminal import columns
 from headnote.errors import SettingsError
 from headnote.model import Hit
-from headnote.search.query import read_time
+from headnote.search.query import read_between, read_time
 from headnote.search.snippets import LINE_WIDTH
 
 pytest_plugins = ("folder_fixtures",)
@@ -266,6 +266,11 @@ def test_times_as_people_write_them() -> None:
     assert read_time(" 12H ", now) == now - timedelta(hours=12)
     assert read_time("2w", now) == now - timedelta(weeks=2)
     assert read_time("999999y", now).year == 1970
+    assert read_time("Yesterday", now) == read_time("today", now) - timedelta(days=1)
+    assert read_time("today", now) == datetime(now.year, now.month, now.day).astimezone() <= now
+    assert read_time("2026-03") == read_time("2026-03-01")
+    assert read_time("2026") == read_time("2026-01-01")
+    assert read_between("yesterday")[1] == read_between("today..")[0] == read_time("today")
     assert read_time("2026-03-01T10:00:00+02:00") == datetime(2026, 3, 1, 8, tzinfo=UTC)
     assert read_time("2026-03-01").astimezone() == datetime(2026, 3, 1).astimezone()
     for text in ("", "7", "d", "7 apples", "2026-13-01", "-7d"):

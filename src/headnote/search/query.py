@@ -585,6 +585,7 @@ def _nanoseconds(written: datetime | float | str, name: str) -> int:
     return int(min(max(seconds, -_MAX_DAYS_AGO), _MAX_DAYS_AGO) * 1e9)
 
 
+_DAYS_AGO = {"today": 0, "yesterday": 1}
 _MONTH = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
 
 
@@ -613,7 +614,9 @@ def _day_or_more(text: str, place: str) -> _Days:
             year, number = int(month[1]), int(month[2] or 1)
             after = date(year + 1, 1, 1) if not month[2] or number == 12 else date(year, number + 1, 1)
             return _Days(_midnight(date(year, number, 1)), _midnight(after))
-        day = date.fromisoformat(text.strip())
+        ago = _DAYS_AGO.get(text.strip().lower())
+        today = datetime.now().astimezone().date()
+        day = date.fromisoformat(text.strip()) if ago is None else today - timedelta(days=ago)
         return _Days(_midnight(day), _midnight(day + timedelta(days=1)))
     except (ValueError, OverflowError, OSError):
         remedy = "write 2026, 2026-03, 2026-03-01, or two of them as 2026-01..2026-03"
@@ -625,7 +628,8 @@ def _midnight(day: date) -> datetime:
 
 
 def read_time(text: str, now: datetime | None = None, place: str = "") -> datetime:
-    """A time from `7d`, `12h`, `2w`, `1y` or a date with or without a time, in local time if there is no zone.
+    """A time from `7d`, `12h`, `2w`, `1y`, a date with or without a time, in local time if there is no zone, or the
+    beginning of a month, a year, today or yesterday.
 
     `place` names the option in errors.
     """
@@ -635,6 +639,10 @@ def read_time(text: str, now: datetime | None = None, place: str = "") -> dateti
             return now - int(ago[1]) * _UNITS[ago[2]]
         except OverflowError:
             return datetime.fromtimestamp(0, now.tzinfo)
+    if (days := _DAYS_AGO.get(text.strip().lower())) is not None:
+        return _midnight(now.date() - timedelta(days=days))
+    if _MONTH.fullmatch(text.strip()):
+        return _day_or_more(text, place).first
     try:
         moment = datetime.fromisoformat(text.strip())
         return moment if moment.tzinfo else moment.astimezone()
