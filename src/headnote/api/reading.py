@@ -330,7 +330,7 @@ def document_outline(document: DocumentRow) -> list[OutlineEntry]:
     return open_document(document.text, document.path, document.mdx).outline
 
 
-class _Part(NamedTuple):
+class _DocumentPart(NamedTuple):
     """A path, and the lines of it or the heading that follow in a place."""
 
     path: str
@@ -339,12 +339,12 @@ class _Part(NamedTuple):
     heading: str | None = None
 
 
-def _parts_of(place: str) -> list[_Part]:
+def _parts_of(place: str) -> list[_DocumentPart]:
     """How a place can be read as a part of a document, that with the longest path first."""
     lines = _LINES.fullmatch(place)
-    parts = [_Part(lines[1], int(lines[2]), int(lines[3] or lines[2]))] if lines else []
+    parts = [_DocumentPart(lines[1], int(lines[2]), int(lines[3] or lines[2]))] if lines else []
     signs = [sign.start() for sign in re.finditer("#", place[:-1]) if sign.start()][:_MAX_SIGNS]
-    return parts + [_Part(place[:sign], heading=place[sign + 1 :]) for sign in reversed(signs)]
+    return parts + [_DocumentPart(place[:sign], heading=place[sign + 1 :]) for sign in reversed(signs)]
 
 
 def find_section(document: DocumentRow, heading: str) -> OutlineEntry:

@@ -34,7 +34,7 @@ READY, GO, DECLINED = b"ready ", b"go", b"declined"
 WHO = b"who"
 """Asks which process answers, and of which version it is."""
 FAILED = 2
-EXIT_INTERRUPTED = 130
+INTERRUPTED = 130
 
 
 def run() -> NoReturn:
@@ -47,7 +47,7 @@ def run() -> NoReturn:
 
         run_here()
     except KeyboardInterrupt:  # before the command has begun, while it is loaded, or after its end
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(INTERRUPTED)
 
 
 def _handed_over(arguments: Sequence[str]) -> int | None:

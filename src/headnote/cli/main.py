@@ -16,11 +16,11 @@ from click.shell_completion import CompletionItem
 
 from headnote import __version__
 from headnote.cli.command import Example, without_collector, write_examples, write_head
-from headnote.cli.handover import EXIT_INTERRUPTED
 from headnote.cli.terminal import accept_any_character, point_at, write_error
 from headnote.errors import FilterError, HeadnoteError, UntrustedSettings
 
 EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
 EXIT_NO_READER = 141
 """As a shell reports programs that SIGPIPE ends: `| head` has what it wants. 1 would say that nothing was found."""
 
