@@ -184,7 +184,7 @@ def check_adoption(adopt: bool, read_only: bool) -> None:
 def check_folder(folder: Path) -> None:
     """Raise unless the folder exists."""
     # Methods of Path raise in a folder without permission, on older Pythons.
-    if not os.path.exists(folder):  # noqa: PTH110
+    if not os.path.exists(folder):
         raise MissingSource("no such file or folder", path=str(folder), remedy="check the path")
     if not folder.is_dir():
         raise NotAFile("a file, not a folder", path=str(folder), remedy="name the folder that contains it")
@@ -383,7 +383,7 @@ def distrust_folder(root: AnyPath) -> list[Trusted]:
 def state_of(record: Trusted) -> str:
     """Whether what the user trusted is still there, in a word or two."""
     path = Path(record.path)
-    if not os.path.exists(path):  # noqa: PTH110
+    if not os.path.exists(path):
         return "gone"
     file = None if record.setting else _readable(read_settings_file, path)
     return "trusted" if record.setting or (file and file.digest == record.sha256) else "changed since"

@@ -135,7 +135,7 @@ def rename_heading(root: AnyPath, file: AnyPath, heading: str, new: str, *, dry_
 
 def _path_below(root: Path, file: Path) -> str:
     top, real = Path(os.path.realpath(root)), Path(os.path.realpath(file))
-    if not os.path.isfile(file):  # noqa: PTH113
+    if not os.path.isfile(file):
         raise MissingSource("no such file", path=str(file), remedy="check the path")
     if not real.is_relative_to(top):
         raise SettingsError(f"not inside {root}", path=str(file), remedy="use --root with a folder that contains it")
@@ -146,7 +146,7 @@ def _path_change(root: Path, old: Path, new: Path) -> PathChange:
     top = Path(os.path.realpath(root))
     if not os.path.lexists(old):
         raise MissingSource("no such file or folder", path=str(old), remedy="check the path")
-    if os.path.isdir(new):  # noqa: PTH112
+    if os.path.isdir(new):
         new /= old.resolve().name
     if os.path.lexists(new):
         raise SettingsError("already exists", path=str(new), remedy="choose another name, or move it away")

@@ -138,7 +138,7 @@ def _named_root(params: dict[str, Any]) -> tuple[str, Path, str]:
 
 def _index_around(document: str, store: str | None, schema: str | None) -> Path:
     """The folder with an index that a document lies in, if nobody named a folder and the current one has no index."""
-    folders = (Path(), *(folder for folder in Path(document).parents if os.path.isdir(folder)))  # noqa: PTH112
+    folders = (Path(), *(folder for folder in Path(document).parents if os.path.isdir(folder)))
     return next((folder for folder in folders if has_index(folder, store, schema)), Path())
 
 

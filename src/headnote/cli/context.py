@@ -81,7 +81,7 @@ def _exists(root: Path, place: str) -> bool:
     tree = roots_of(root.absolute()) or Tree.of_folder(root)
     inside = tree.place(place)
     # A path too long for a name is none, and the home of several folders has paths of its own.
-    return not place or (inside is not None and os.path.exists(tree.file(place)))  # noqa: PTH110
+    return not place or (inside is not None and os.path.exists(tree.file(place)))
 
 
 def _show(root: Path, path: str | None, as_json: bool) -> None:

@@ -68,14 +68,14 @@ def _folders(arguments: Sequence[str]) -> Iterator[str]:
     process reads the arguments as they are meant, and answers for its own folder only."""
     for argument in reversed(arguments[1:]):
         name = argument.partition("=")[2] if argument.startswith("--root=") else argument
-        if os.path.isdir(name):  # noqa: PTH112  pathlib takes as long to load as the rest
+        if os.path.isdir(name):  # pathlib takes as long to load as the rest
             yield name
     yield "."
 
 
 def connected(folder: str) -> socket | None:
     """A connection to the process of this user that answers commands about a folder, if there is one."""
-    if not os.path.exists(os.path.join(folder, INDEX_FOLDER, SOCKET)):  # noqa: PTH110, PTH118
+    if not os.path.exists(os.path.join(folder, INDEX_FOLDER, SOCKET)):  # noqa: PTH118
         return None
     # The module below `socket`: that one gives each number a name, which takes longer than all of this.
     import _socket

@@ -109,7 +109,7 @@ def uninstall_command(folder: Path | None, names: Sequence[str], dry_run: bool, 
 
 def _checked(folder: Path | None) -> Path:
     folder = folder or Path()
-    if not os.path.isdir(folder):  # noqa: PTH112  a method of Path raises for a name that is too long
+    if not os.path.isdir(folder):  # a method of Path raises for a name that is too long
         raise SettingsError("is not a folder", path=str(folder), remedy="name the folder of the documents")
     return folder
 
@@ -125,7 +125,7 @@ def _chosen(names: Sequence[str]) -> list[Agent]:
 def _repository(folder: Path) -> Path | None:
     """The repository that has the folder: agents who work in it read AGENTS.md there."""
     here = folder.resolve()
-    return next((above for above in (here, *here.parents) if os.path.exists(above / ".git")), None)  # noqa: PTH110
+    return next((above for above in (here, *here.parents) if os.path.exists(above / ".git")), None)
 
 
 def _show(pieces: Sequence[InstalledPiece], dry_run: bool, as_json: bool) -> None:

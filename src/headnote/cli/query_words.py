@@ -70,11 +70,11 @@ def _folders_at_the_end(words: Sequence[str]) -> Sequence[str]:
 
 
 def _is_folder(word: str) -> bool:
-    return os.path.isdir(word)  # noqa: PTH112
+    return os.path.isdir(word)
 
 
 def _is_file(word: str) -> bool:
-    return os.path.isfile(word)  # noqa: PTH113
+    return os.path.isfile(word)
 
 
 def _is_written_as_a_path(word: str) -> bool:

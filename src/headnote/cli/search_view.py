@@ -113,7 +113,7 @@ def editor_links(root: Path) -> Link:
 
     def link(file: str, line: int) -> str:
         path = os.path.realpath(file)
-        if not os.path.exists(path):  # noqa: PTH110
+        if not os.path.exists(path):
             return ""  # of several folders or of a pack: its path is no file from here
         if not template:
             slashed = path.replace(os.sep, "/")

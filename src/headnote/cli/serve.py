@@ -211,7 +211,7 @@ def _run_workers(
 def _own_editor(root: Path) -> str:
     """The editor that a folder belongs to, if it tells; of several folders, one of them."""
     folders = [Path(entry.root.folder) for entry in read_roots(root)] or [root]
-    return "obsidian" if any(os.path.isdir(folder / ".obsidian") for folder in folders) else ""  # noqa: PTH112
+    return "obsidian" if any(os.path.isdir(folder / ".obsidian") for folder in folders) else ""
 
 
 def _token(root: Path, host: str, token: str, is_local: bool) -> str:

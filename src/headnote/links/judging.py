@@ -252,7 +252,7 @@ def _names_code(link: LinkRow) -> bool:
 
 def _exists(path: str) -> bool:
     try:
-        return os.path.exists(path)  # noqa: PTH110  a name that no system could have is only a missing file
+        return os.path.exists(path)  # a name that no system could have is only a missing file
     except ValueError:
         return False
 
@@ -287,7 +287,7 @@ class TreeLinkCheck:
             for root in tree.roots
         }
         self._others = OtherRoots(tree)
-        self._away = {root.name for root in tree.roots if not os.path.isdir(root.folder)}  # noqa: PTH112
+        self._away = {root.name for root in tree.roots if not os.path.isdir(root.folder)}
 
     def _inside(self, root: Root) -> Iterator[LinkRow]:
         """The links of a root, as it sees them."""

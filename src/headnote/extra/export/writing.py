@@ -76,7 +76,7 @@ class Pages:
         own = {inside: self._naming[path]}
         known = Addresses(site_of(inside, self._sites[name]), lambda: own).of(inside)
         forms = [form for address in known or [inside.rpartition(".")[0]] for form in _forms(f"{name}/{address}")]
-        found = next((form for form, file in forms if os.path.isfile(self._site / file)), forms[0][0])  # noqa: PTH113
+        found = next((form for form, file in forms if os.path.isfile(self._site / file)), forms[0][0])
         return self._base + quote(found)
 
     @cached_property
@@ -161,7 +161,7 @@ class Exported(NamedTuple):
 
 def export_site(store: Store, models: Models, site: Path, base_url: str = "", *, check: bool = False) -> Exported:
     """Write shards and script into the folder of a built site. With `check`, only say what would change."""
-    if os.path.exists(site) and not os.path.isdir(site):  # noqa: PTH110, PTH112
+    if os.path.exists(site) and not os.path.isdir(site):
         raise SettingsError("a file, not a folder", path=str(site), remedy="name the folder of the built site")
     if models.instant is None:
         remedy = "index with an embedder that has the instant model, such as --embedder instant"
@@ -283,7 +283,7 @@ def _undone_on_failure(folder: Path, changed: Sequence[str], stale: Sequence[str
     power cut, the next export removes them."""
     new = [name for name in changed if not (folder / name).exists()] + [_aside(name) for name in changed]
     new += sorted({*_names(folder / UNFINISHED)} - {*_names(folder / MANIFEST)})
-    new_folders = [one for one in (folder, *folder.parents) if not os.path.exists(one)]  # noqa: PTH110
+    new_folders = [one for one in (folder, *folder.parents) if not os.path.exists(one)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / UNFINISHED).write_text(json.dumps({"files": [*new, *stale]}), encoding="utf-8")

@@ -201,9 +201,9 @@ def make_pack(source: PackSource, file: Path, options: PackOptions) -> PackInfo:
 
 def _check_place(file: Path) -> None:
     # Methods of Path raise for a name that is too long; whoever writes there says what is wrong.
-    if os.path.isdir(file):  # noqa: PTH112
+    if os.path.isdir(file):
         raise SettingsError("a folder", path=str(file), remedy="name a file, such as docs.headnote")
-    if os.path.exists(file) and file.stat().st_size and not is_pack(file):  # noqa: PTH110
+    if os.path.exists(file) and file.stat().st_size and not is_pack(file):
         raise SettingsError("exists and is not a pack", path=str(file), remedy="name another file, or remove this one")
 
 

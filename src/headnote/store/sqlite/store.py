@@ -277,7 +277,7 @@ class SqliteStore:
 
     @classmethod
     def exists(cls, root: str | os.PathLike[str]) -> bool:
-        return os.path.isfile(file_of(root))  # noqa: PTH113  a method of Path raises where nobody may look
+        return os.path.isfile(file_of(root))  # a method of Path raises where nobody may look
 
     @classmethod
     def open(cls, root: str | os.PathLike[str], *, read_only: bool = False) -> SqliteStore:
