@@ -86,7 +86,9 @@ else echo "python $*"; fi
         "pip install -e .[test]",
         "python -m pytest -n auto",
     ]
-    assert re.fullmatch(r"python -m pytest -n \d+ -m browser or postgres or process or corpus or slow", last)
+    assert re.fullmatch(
+        r"python -m pytest -n \d+ -m browser or postgres or process or corpus or slow --durations=30", last
+    )
 
 
 def test_ci_fails_if_the_compiler_does(repository: Path) -> None:
@@ -113,7 +115,7 @@ def test_ci_runs_what_the_readme_leaves_out(repository: Path) -> None:
     left_out = options["addopts"][options["addopts"].index("-m") + 1].removeprefix("not (").removesuffix(")")
     assert set(left_out.split(" or ")) == set(NEEDS)
     last = (repository / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
-    assert last == f'python -m pytest -n "$((cores + cores / 2))" -m "{left_out}"'
+    assert last == f'python -m pytest -n "$((cores + cores / 2))" -m "{left_out}" --durations=30'
 
 
 # The workflow

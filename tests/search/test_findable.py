@@ -56,6 +56,19 @@ def test_a_note_is_found_by_alias_file_name_tag_and_heading(
     assert best.why.terms == terms, "what was looked for in the index is what a hit says it has"
 
 
+@pytest.mark.parametrize("field", ["description", "summary", "excerpt", "intro"])
+def test_a_page_is_found_by_what_its_frontmatter_says_about_it(index: Index, field: str) -> None:
+    text = (
+        f"---\n{field}: Wharfage and its tariff.\n---\n# Fees\n\nPaid by the day.\n\n# Exceptions\n\nNone in winter.\n"
+    )
+    (index.root / "fees.md").write_text(text, encoding="utf-8")
+    index.update()
+    best = index.search("wharfage tariff", mode="keyword")[0]
+    assert (best.path, best.start_line, best.why.matched) == ("fees.md", 4, ("wharfage", "tariff"))
+    assert [hit.path for hit in index.search('"wharfage and its tariff"')] == ["fees.md"]
+    assert "Wharfage" not in best.text
+
+
 def test_a_renamed_file_is_found_by_its_new_name_only(index: Index) -> None:
     (index.root / "runbook-42.md").rename(index.root / "failover.md")
     assert index.update().plan.renamed == [("runbook-42.md", "failover.md")]

@@ -15,7 +15,7 @@ from headnote.index.plan import FilesRead
 from headnote.store.integrity import FOLDERS, INSTANT, ROOTS, UNFINISHED, signed, unsigned
 from headnote.store.interface import Store
 
-READER = "14"
+READER = "15"
 """Raised whenever the same file and settings would give other chunks, links, terms or names than before."""
 
 

@@ -25,7 +25,7 @@ from headnote.chunking.masking import strip_address_codes
 from headnote.embedding.wordpieces import whole_words
 from headnote.model import Guess, Hit, file_name
 from headnote.store.interface import Reader
-from headnote.store.keyword_fields import terms_of
+from headnote.store.keyword_fields import descriptions, terms_of
 from headnote.store.rows import StoredChunk
 from headnote.words.languages import (
     COMPUTING,
@@ -144,7 +144,7 @@ class Wording:
         """
         document = chunk.document
         names = (document.title, *chunk.row.heading_path, *document.aliases, *chunk.row.tags, file_name(chunk.path))
-        text = "\n".join((strip_address_codes(chunk.text), *names))
+        text = "\n".join((strip_address_codes(chunk.text), *names, *descriptions(document, chunk.row)))
         wanted = self._terms.intersection(terms)
         language = language_of(chunk.source) if self._has_languages else ""
         found = dict(self._words_with(wanted, self._alike.findall(text), language).alone)

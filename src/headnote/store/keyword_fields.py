@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from headnote.chunking.masking import strip_address_codes, strip_data_uris
 from headnote.model import file_name
@@ -11,6 +11,9 @@ from headnote.words.languages import language_of
 from headnote.words.name_keys import is_version
 from headnote.words.phrases import has_phrase
 from headnote.words.terms import VERSION_MARK, _table, language_mark, operator_terms, term_line, words_of
+
+DESCRIPTIONS = ("description", "summary", "excerpt", "intro")
+"""Fields of the frontmatter that say in sentences what a page is about."""
 
 
 def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -> list[KeywordFields]:
@@ -38,7 +41,7 @@ def keyword_fields(document: DocumentRow | Parent, chunks: Iterable[ChunkRow]) -
         )
         if own.strip()
         else _NOTHING
-        for chunk, own in ((chunk, _own_text(source, chunk)) for chunk in chunks)
+        for chunk, own in ((chunk, _own_text(document, source, chunk)) for chunk in chunks)
     ]
 
 
@@ -56,14 +59,22 @@ def field_texts(document: Parent, chunk: ChunkRow) -> KeywordFields:
     return KeywordFields(
         title=document.title,
         headings="\n".join(chunk.heading_path),
-        text=_own_text(document.masked, chunk),
+        text=_own_text(document, document.masked, chunk),
         aliases=_other_names(document),
         tags="\n".join(chunk.tags),
     )
 
 
-def _own_text(source: str, chunk: ChunkRow) -> str:
-    return strip_address_codes(strip_data_uris(chunk.own_text(source)))
+def _own_text(document: DocumentRow | Parent, source: str, chunk: ChunkRow) -> str:
+    own = strip_address_codes(strip_data_uris(chunk.own_text(source)))
+    return "\n".join((own, *descriptions(document, chunk))) if own.strip() else own
+
+
+def descriptions(document: DocumentRow | Parent, chunk: ChunkRow) -> Iterator[str]:
+    """What the frontmatter says about the page, which goes with its first chunk."""
+    for name in () if chunk.number else DESCRIPTIONS:
+        if isinstance(said := document.metadata.get(name), str):
+            yield said
 
 
 def _other_names(document: DocumentRow | Parent) -> str:
@@ -90,7 +101,8 @@ def terms_of(chunk: StoredChunk) -> set[str]:
 
 
 def chunk_has_phrase(chunk: StoredChunk, phrase: str) -> bool:
-    """Whether the phrase is in its own text, in one of its headings, or in the title of its document."""
+    """Whether the phrase is in its own text, in one of its headings, in the title of its document, or in what is said
+    about that."""
     document, row = chunk.document, chunk.row
-    fields = (document.title, *row.heading_path, row.own_text(document.masked))
+    fields = (document.title, *row.heading_path, row.own_text(document.masked), *descriptions(document, row))
     return any(has_phrase(field, phrase) for field in fields)
