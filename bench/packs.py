@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import headnote
-from headnote.api import verify_pack
+from headnote.extra.packs.unpacking import verify_pack
 from processes import run
 from report import Figure, Table, add_json_option, machine, show, show_setting, spent, versions, write_figures
 from shared_corpora import MEGABYTE, shared_folder

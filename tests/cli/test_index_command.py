@@ -82,7 +82,7 @@ def test_everything_by_name_as_json(docs: Path, capsys: Captured) -> None:
         "unchanged": 0,
         "rebuilt": "there is no index yet",
         "followed": [],
-        "skipped": [{"path": "big.md", "reason": "too large: 200,000 bytes, and 100,000 are allowed (max_file_bytes)"}],
+        "skipped": [{"path": "big.md", "reason": "too large: 200,000 bytes, and 100,000 are allowed"}],
         "warnings": [],
         "chunks": 3,
         "embedded": 3,

@@ -325,7 +325,7 @@ def test_what_is_left_out_and_may_be_missed(gaps: Index) -> None:
         ("build/out.md", "build: taken for build output, beside package.json: `!build/` in .headnoteignore"),
         ("drafts/d.md", "drafts: git ignores it: `!drafts` in .headnoteignore"),
         (".obsidian/h.md", ".obsidian: its name begins with a dot"),
-        ("./big.md", "big.md: too large: 99 bytes, and 50 are allowed (max_file_bytes)"),
+        ("./big.md", "big.md: too large: 99 bytes, and 50 are allowed"),
         ("only.txt", "the setting exclude names it"),
         ("copy.md", "a symlink to a.md"),
         ("binary.md", "binary"),

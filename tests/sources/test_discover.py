@@ -320,7 +320,7 @@ def test_a_huge_file_is_reported_and_not_read(tmp_path: Path) -> None:
         file.truncate(MAX_BYTES)
     listing = discover(tmp_path)
     assert paths(listing) == ["a.md", "just.md"]
-    assert reasons(listing) == {"huge.md": "too large: 10,485,761 bytes, and 10,485,760 are allowed (max_file_bytes)"}
+    assert reasons(listing) == {"huge.md": "too large: 10,485,761 bytes, and 10,485,760 are allowed"}
     assert list(reasons(discover(tmp_path, max_bytes=4))) == ["a.md", "huge.md", "just.md"]
 
 

@@ -68,7 +68,7 @@ NOT_A_FILE = "a pipe, socket or device, not a file"
 
 
 def too_large(size: int, max_bytes: int) -> str:
-    return f"too large: {size:,} bytes, and {max_bytes:,} are allowed (max_file_bytes)"
+    return f"too large: {size:,} bytes, and {max_bytes:,} are allowed"
 
 
 def by_parts(path: str) -> str:
