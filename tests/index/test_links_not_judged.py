@@ -4,10 +4,11 @@ that nearby pages tell."""
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from effort import counted_steps
 
 import headnote
 from headnote.links.checking.link_report import LinkReport
@@ -240,3 +241,16 @@ def test_headings_that_are_written_otherwise(text: str, there: list[str], gone: 
         tmp_path, {"a.md": f"{text}\n\n{links_to(*(f'#{one}' for one in [*there, gone]))}", "e.svg": "", "x": ""}
     )
     assert lost(report) == [f"#{gone}"]
+
+
+def test_checking_a_package_grows_with_its_pages(tmp_path: Path) -> None:
+    def check(count: int) -> Callable[[], object]:
+        files = {"package.json": NPM, "docs/other.txt": ""}
+        for number in range(count):
+            files[f"item{number}.md"] = links_to(f"gone{number}.md", f"docs/lost{number}.md")
+            files[f"docs/parts/item{number}.md"] = "Text.\n"
+        checked(tmp_path / str(count), files)
+        return lambda: headnote.check_links(tmp_path / str(count), workers=1)
+
+    check(3)()  # what is loaded once
+    assert counted_steps(check(240)) < 2.5 * counted_steps(check(120))

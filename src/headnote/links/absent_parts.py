@@ -96,6 +96,8 @@ class AbsentParts:
         """By the identity of a site, which may be large."""
         self._packages: dict[str, str | None] = {}
         """Folder → the top of its package, if it is in one."""
+        self._similar: dict[str, SimilarNames] = {}
+        """Folder → the names of the pages right in it."""
 
     def told_by(
         self, links: Iterable[LinkRow], site_of: Callable[[str], Site], leads_nowhere: Callable[[LinkRow], bool]
@@ -259,15 +261,12 @@ class AbsentParts:
         if name in INDEX_NAMES:
             return False
         around = posixpath.dirname(path)
-        beside = SimilarNames(self._pages_in(around), ALIKE).like(name)
+        beside = self._similar_in(around).like(name)
         if beside and not name.startswith(beside) and not beside.startswith(name):
             return True
         while around and not self._files.is_folder(around):
             around = posixpath.dirname(around)
-        return any(
-            below(around, page) is not None and folded(posixpath.basename(without_suffix(page))) == name
-            for page in self._documents
-        )
+        return any(below(around, page) is not None for page in self._pages_named.get(name, ()))
 
     def _pages_in(self, folder: str) -> Sequence[str]:
         """The names of the pages right in a folder."""
@@ -279,6 +278,19 @@ class AbsentParts:
         for path in sorted(self._documents):
             pages[folded(posixpath.dirname(path))].append(folded(posixpath.basename(without_suffix(path))))
         return pages
+
+    @cached_property
+    def _pages_named(self) -> Mapping[str, Sequence[str]]:
+        """By the name of their files."""
+        pages: dict[str, list[str]] = defaultdict(list)
+        for path in self._documents:
+            pages[folded(posixpath.basename(without_suffix(path)))].append(path)
+        return pages
+
+    def _similar_in(self, folder: str) -> SimilarNames:
+        if folder not in self._similar:
+            self._similar[folder] = SimilarNames(self._pages_in(folder), ALIKE)
+        return self._similar[folder]
 
     def _package_of(self, path: str) -> str | None:
         """The top of the unpacked package that has a document. The outermost folder with signs of a project decides."""

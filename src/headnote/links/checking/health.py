@@ -102,6 +102,11 @@ def _wanted_name(finding: Finding) -> str:
     return folded(posixpath.normpath(posixpath.join(posixpath.dirname(finding.path), target)))
 
 
+def _is_one_of(path: str, names: Iterable[str]) -> bool:
+    """Whether one of the names is the end of a path."""
+    return any(f"/{path}".endswith(f"/{name}") for name in names)
+
+
 def _orphans(pages: CheckedPages) -> Iterator[Finding]:
     paths = {document.path for document in pages.documents}
     linked = {
@@ -112,8 +117,10 @@ def _orphans(pages: CheckedPages) -> Iterator[Finding]:
     }
     if _is_made_into_a_site(pages):
         return
-    included = {name.lstrip("./") for document in pages.documents for name in document.anchors.includes}
-    linked |= {path for path in paths - linked if any(f"/{path}".endswith(f"/{name}") for name in included)}
+    included: dict[str, set[str]] = defaultdict(set)
+    for name in {name.lstrip("./") for document in pages.documents for name in document.anchors.includes}:
+        included[posixpath.basename(name)].add(name)
+    linked |= {path for path in paths - linked if _is_one_of(path, included.get(posixpath.basename(path), ()))}
     alone = [path for path in sorted(paths - linked) if _may_be_alone(path) and not pages.is_site(path)]
     stand_out = len(paths) - len(linked) <= max(1, _ALONE * len(paths))
     if stand_out and len(linked) >= _LINKED * len(paths) and len(paths) > 2:
