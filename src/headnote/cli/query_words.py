@@ -40,9 +40,9 @@ def understand(words: Sequence[str], roots: Sequence[Path] = ()) -> UnderstoodWo
     *others, last = words
     text = " ".join(others)
     folder = Path(last)
-    if _is_file(last) and folder.name != last:
+    if os.path.isfile(last) and folder.name != last:
         return UnderstoodWords(text, (folder,))  # whoever opens it has the error for a file
-    if _is_folder(last):
+    if os.path.isdir(last):
         is_doubtful = len(others) > 1 and folder.name == last and last not in (".", "..")
         note = f"searching the folder {last} for {text!r}; if {last!r} is part of the query, add --root ."
         return UnderstoodWords(text, (folder,), note if is_doubtful else "")
@@ -57,7 +57,7 @@ def understand(words: Sequence[str], roots: Sequence[Path] = ()) -> UnderstoodWo
 def _folders_at_the_end(words: Sequence[str]) -> Sequence[str]:
     """Two folders or more, after one word at least; none if some of them may be words of the query."""
     first = len(words)
-    while first > 1 and _is_folder(words[first - 1]):
+    while first > 1 and os.path.isdir(words[first - 1]):
         first -= 1
     folders = words[first:]
     is_plain = first == 1 and _was_quoted(words[0])
@@ -66,23 +66,12 @@ def _folders_at_the_end(words: Sequence[str]) -> Sequence[str]:
     return folders
 
 
-# Methods of Path raise for a word that is too long for a name, and in a folder without permission.
-
-
-def _is_folder(word: str) -> bool:
-    return os.path.isdir(word)
-
-
-def _is_file(word: str) -> bool:
-    return os.path.isfile(word)
-
-
 def _is_written_as_a_path(word: str) -> bool:
     return _must_be_a_path(word) or "/" in word or "\\" in word or word.startswith("~")
 
 
 def _looks_like_a_path(word: str) -> bool:
-    return _is_written_as_a_path(word) or (word.lower().endswith(_FILE_ENDS) and not _is_file(word))
+    return _is_written_as_a_path(word) or (word.lower().endswith(_FILE_ENDS) and not os.path.isfile(word))
 
 
 def _must_be_a_path(word: str) -> bool:

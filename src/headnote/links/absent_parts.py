@@ -12,10 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 
 from headnote.links.resolving import path_of
-from headnote.links.sites.addresses import (
-    path_in,
-    without_numbers,
-)
+from headnote.links.sites.addresses import path_in, without_numbers
 from headnote.links.sites.site import (
     INDEX_NAMES,
     Mount,
@@ -74,6 +71,109 @@ _IN_PROJECTS = (
 """What lies beside a `package.json` of somebody who works on it, and in no package."""
 
 
+class UnpackedPackages:
+    """The packages around documents, as npm, PyPI and Cargo have them: they lack parts of the repository that they are
+    made of."""
+
+    def __init__(self, files: SiteFiles, documents: Collection[str]) -> None:
+        self._files = files
+        self._documents = documents
+        self._tops: dict[str, str | None] = {}
+        """Folder → the top of its package, if it is in one."""
+        self._similar: dict[str, SimilarNames] = {}
+        """Folder → the names of the pages right in it."""
+
+    def leave_out(self, link: LinkRow, site: Site) -> bool:
+        """Whether it leads to what an unpacked package may leave out: a file without one of this or a similar name, and
+        a page at its top or in a folder without pages, unless a page has its name nearby."""
+        target = path_of(link)
+        if link.kind not in ("link", "image") or not target:
+            return False
+        package = self.top_of(link.path)
+        if package is None or (target.startswith("/") and site.generator != "plain") or _ON_THE_WEB.search(target):
+            return False
+        start = package if target.startswith("/") else posixpath.dirname(link.path)
+        path = joined(start, target.strip("/") if target.startswith("/") else target)
+        inside = below(package, path) if path else None
+        if not path or not inside:
+            return path is not None
+        if not is_page(target):
+            found = self._files.like(target, link.path)
+            # Programs have files of one name in many folders.
+            return found is None or (link.kind != "image" and posixpath.dirname(found) != posixpath.dirname(path))
+        if _is_of_a_project(posixpath.basename(path)):
+            return True
+        around = posixpath.dirname(path)
+        is_code = target.endswith("/") and site.generator == "plain"
+        if around != package and not is_code and self._pages_in(around):
+            return False
+        return not self._is_named_near(path, package)
+
+    def _is_named_near(self, path: str, package: str) -> bool:
+        """Whether a page of this name is in the innermost folder around a path that is here, or below it, or one of a
+        similar name beside it. What lies below a folder of the package that is not here has left with it."""
+        first = joined(package, str(below(package, path)).partition("/")[0]) or ""
+        if first != path and not self._files.is_folder(first):
+            return False
+        # By their files: the index of any folder called `docs` is no page that was `docs/` before.
+        name = folded(posixpath.basename(without_suffix(path)))
+        if name in INDEX_NAMES:
+            return False
+        around = posixpath.dirname(path)
+        beside = self._similar_in(around).like(name)
+        if beside and not name.startswith(beside) and not beside.startswith(name):
+            return True
+        while around and not self._files.is_folder(around):
+            around = posixpath.dirname(around)
+        return any(below(around, page) is not None for page in self._pages_named.get(name, ()))
+
+    def _pages_in(self, folder: str) -> Sequence[str]:
+        """The names of the pages right in a folder."""
+        return self._pages.get(folded(folder), ())
+
+    @cached_property
+    def _pages(self) -> Mapping[str, Sequence[str]]:
+        pages: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self._documents):
+            pages[folded(posixpath.dirname(path))].append(folded(posixpath.basename(without_suffix(path))))
+        return pages
+
+    @cached_property
+    def _pages_named(self) -> Mapping[str, Sequence[str]]:
+        """By the name of their files."""
+        pages: dict[str, list[str]] = defaultdict(list)
+        for path in self._documents:
+            pages[folded(posixpath.basename(without_suffix(path)))].append(path)
+        return pages
+
+    def _similar_in(self, folder: str) -> SimilarNames:
+        if folder not in self._similar:
+            self._similar[folder] = SimilarNames(self._pages_in(folder), ALIKE)
+        return self._similar[folder]
+
+    def top_of(self, path: str) -> str | None:
+        """The top of the unpacked package that has a document. The outermost folder with signs of a project decides."""
+        folder = posixpath.dirname(path)
+        if folder not in self._tops:
+            known = (one for one in ("", *reversed([folder, *_folders_around(folder)])) if self._has_signs(one))
+            outermost = next(known, None)
+            is_package = outermost is not None and self._is_package(outermost)
+            self._tops[folder] = outermost if is_package else None
+        return self._tops[folder]
+
+    def _has_signs(self, folder: str) -> bool:
+        names = (*_IN_PACKAGES, *_IN_PROJECTS, "package.json", "pyproject.toml", "Cargo.toml")
+        return any(self._files.has(_in(folder, name)) for name in names)
+
+    def _is_package(self, folder: str) -> bool:
+        if any(self._files.has(_in(folder, name)) for name in _IN_PACKAGES):
+            return True
+        if any(self._files.has(_in(folder, name)) for name in _IN_PROJECTS):
+            return False
+        said = self._files.data(_in(folder, "package.json"))
+        return bool(said.get("name") and said.get("version")) and not said.get("private")
+
+
 class AbsentParts:
     """Which links lead to a part that is not here."""
 
@@ -94,10 +194,7 @@ class AbsentParts:
         self._is_whole = is_whole
         self._tops: dict[int, SimilarNames] = {}
         """By the identity of a site, which may be large."""
-        self._packages: dict[str, str | None] = {}
-        """Folder → the top of its package, if it is in one."""
-        self._similar: dict[str, SimilarNames] = {}
-        """Folder → the names of the pages right in it."""
+        self._packages = UnpackedPackages(files, documents)
 
     def told_by(
         self, links: Iterable[LinkRow], site_of: Callable[[str], Site], leads_nowhere: Callable[[LinkRow], bool]
@@ -115,6 +212,8 @@ class AbsentParts:
             if link.target.startswith("/") and link.resolved in self._documents:
                 shown[folded(link.target.strip("/")).partition("/")[0]].add(link.target)
             for place in self.parts_of(link, site_of(link.path)):
+                if place in (_BESIDE, _NO_TOP):
+                    continue  # links that lead somewhere tell of these: see `shown`
                 if _names_a_document(link.target) and not place.endswith(("/", "#")) and place != MADE:
                     to_files.append((link, place))
                 else:
@@ -135,7 +234,7 @@ class AbsentParts:
             is_post_of_others
             or has_moved
             or self._is_of_the_whole(link)
-            or self._is_left_out(link, site)
+            or (not self._is_whole and self._packages.leave_out(link, site))
             or self._is_beside(link, site)
         )
 
@@ -216,103 +315,11 @@ class AbsentParts:
         path = joined(posixpath.dirname(link.path), target)
         if path is None:
             return target.startswith("../")
-        hidden = next((at for at in (*_folders_around(path),) if posixpath.basename(at)[:1] == "."), "")
+        hidden = next((at for at in _folders_around(path) if posixpath.basename(at)[:1] == "."), "")
         if hidden and not self._files.is_folder(hidden):
             return True
         is_kind_left_out = self._min_files == 1 and _suffix(path) == ".txt" and self.has_none_of_its_kind(path)
         return is_kind_left_out or _is_of_a_project(path)
-
-    # -- unpacked packages
-
-    def _is_left_out(self, link: LinkRow, site: Site) -> bool:
-        """Whether it leads to what an unpacked package may leave out: a file without one of this or a similar name, and
-        a page at its top or in a folder without pages, unless a page has its name nearby."""
-        target = path_of(link)
-        if self._is_whole or link.kind not in ("link", "image") or not target:
-            return False
-        package = self._package_of(link.path)
-        if package is None or (target.startswith("/") and site.generator != "plain") or _ON_THE_WEB.search(target):
-            return False
-        start = package if target.startswith("/") else posixpath.dirname(link.path)
-        path = joined(start, target.strip("/") if target.startswith("/") else target)
-        inside = below(package, path) if path else None
-        if not path or not inside:
-            return path is not None
-        if not is_page(target):
-            found = self._files.like(target, link.path)
-            # Programs have files of one name in many folders.
-            return found is None or (link.kind != "image" and posixpath.dirname(found) != posixpath.dirname(path))
-        if _is_of_a_project(posixpath.basename(path)):
-            return True
-        around = posixpath.dirname(path)
-        is_code = target.endswith("/") and site.generator == "plain"
-        if around != package and not is_code and self._pages_in(around):
-            return False
-        return not self._is_named_near(path, package)
-
-    def _is_named_near(self, path: str, package: str) -> bool:
-        """Whether a page of this name is in the innermost folder around a path that is here, or below it, or one of a
-        similar name beside it. What lies below a folder of the package that is not here has left with it."""
-        first = joined(package, str(below(package, path)).partition("/")[0]) or ""
-        if first != path and not self._files.is_folder(first):
-            return False
-        # By their files: the index of any folder called `docs` is no page that was `docs/` before.
-        name = folded(posixpath.basename(without_suffix(path)))
-        if name in INDEX_NAMES:
-            return False
-        around = posixpath.dirname(path)
-        beside = self._similar_in(around).like(name)
-        if beside and not name.startswith(beside) and not beside.startswith(name):
-            return True
-        while around and not self._files.is_folder(around):
-            around = posixpath.dirname(around)
-        return any(below(around, page) is not None for page in self._pages_named.get(name, ()))
-
-    def _pages_in(self, folder: str) -> Sequence[str]:
-        """The names of the pages right in a folder."""
-        return self._pages.get(folded(folder), ())
-
-    @cached_property
-    def _pages(self) -> Mapping[str, Sequence[str]]:
-        pages: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self._documents):
-            pages[folded(posixpath.dirname(path))].append(folded(posixpath.basename(without_suffix(path))))
-        return pages
-
-    @cached_property
-    def _pages_named(self) -> Mapping[str, Sequence[str]]:
-        """By the name of their files."""
-        pages: dict[str, list[str]] = defaultdict(list)
-        for path in self._documents:
-            pages[folded(posixpath.basename(without_suffix(path)))].append(path)
-        return pages
-
-    def _similar_in(self, folder: str) -> SimilarNames:
-        if folder not in self._similar:
-            self._similar[folder] = SimilarNames(self._pages_in(folder), ALIKE)
-        return self._similar[folder]
-
-    def _package_of(self, path: str) -> str | None:
-        """The top of the unpacked package that has a document. The outermost folder with signs of a project decides."""
-        folder = posixpath.dirname(path)
-        if folder not in self._packages:
-            known = (one for one in ("", *reversed([folder, *_folders_around(folder)])) if self._has_signs(one))
-            outermost = next(known, None)
-            is_package = outermost is not None and self._is_package(outermost)
-            self._packages[folder] = outermost if is_package else None
-        return self._packages[folder]
-
-    def _has_signs(self, folder: str) -> bool:
-        names = (*_IN_PACKAGES, *_IN_PROJECTS, "package.json", "pyproject.toml", "Cargo.toml")
-        return any(self._files.has(_in(folder, name)) for name in names)
-
-    def _is_package(self, folder: str) -> bool:
-        if any(self._files.has(_in(folder, name)) for name in _IN_PACKAGES):
-            return True
-        if any(self._files.has(_in(folder, name)) for name in _IN_PROJECTS):
-            return False
-        said = self._files.data(_in(folder, "package.json"))
-        return bool(said.get("name") and said.get("version")) and not said.get("private")
 
     # -- what is beside the pages of a site
 
@@ -331,7 +338,7 @@ class AbsentParts:
     def _is_an_address_in_a_package(self, link: LinkRow, site: Site) -> bool:
         is_address = link.target.startswith("/") and not _suffix(path_of(link).rstrip("/"))
         is_open = is_address and site.generator == "plain" and not self._is_whole
-        return is_open and self._package_of(link.path) is not None
+        return is_open and self._packages.top_of(link.path) is not None
 
     def _has_another_top(self, link: LinkRow, site: Site) -> bool:
         first = folded(link.target.strip("/")).partition("/")[0]
@@ -423,8 +430,6 @@ class _Told:
         lost, there = self._lost, self._there
         if place == _FILES:
             return len(lost) >= min_files
-        if place in (_BESIDE, _NO_TOP):
-            return False  # links that lead somewhere tell it
         if place == _OLD:
             return _MIN_OLD <= len(lost) <= len(there)
         if place.endswith(_MOVED):

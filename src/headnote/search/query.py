@@ -608,14 +608,14 @@ class _Days(NamedTuple):
     """Where the next one begins."""
 
 
-def _day_or_more(text: str, place: str) -> _Days:
+def _day_or_more(text: str, place: str, now: datetime | None = None) -> _Days:
     try:
         if month := _MONTH.fullmatch(text.strip()):
             year, number = int(month[1]), int(month[2] or 1)
             after = date(year + 1, 1, 1) if not month[2] or number == 12 else date(year, number + 1, 1)
             return _Days(_midnight(date(year, number, 1)), _midnight(after))
         ago = _DAYS_AGO.get(text.strip().lower())
-        today = datetime.now().astimezone().date()
+        today = (now or datetime.now().astimezone()).date()
         day = date.fromisoformat(text.strip()) if ago is None else today - timedelta(days=ago)
         return _Days(_midnight(day), _midnight(day + timedelta(days=1)))
     except (ValueError, OverflowError, OSError):
@@ -639,10 +639,8 @@ def read_time(text: str, now: datetime | None = None, place: str = "") -> dateti
             return now - int(ago[1]) * _UNITS[ago[2]]
         except OverflowError:
             return datetime.fromtimestamp(0, now.tzinfo)
-    if (days := _DAYS_AGO.get(text.strip().lower())) is not None:
-        return _midnight(now.date() - timedelta(days=days))
-    if _MONTH.fullmatch(text.strip()):
-        return _day_or_more(text, place).first
+    if text.strip().lower() in _DAYS_AGO or _MONTH.fullmatch(text.strip()):
+        return _day_or_more(text, place, now).first
     try:
         moment = datetime.fromisoformat(text.strip())
         return moment if moment.tzinfo else moment.astimezone()
