@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headnote import Index
-from headnote.search.boilerplate import EVERYWHERE, common_share, said_everywhere
+from headnote.search.everywhere import EVERYWHERE, common_share, said_everywhere
 from headnote.search.query import MODES, Mode
 
 THINGS = "walnut harbour violin glacier pottery falcon orchid lantern meadow compass saffron turbine".split()

@@ -332,3 +332,31 @@ def test_a_tag_in_the_text_is_one_of_the_document_and_of_its_own_chunk(store: St
         assert reader.tags() == {"area/here": 1}
         (other,) = reader.keyword(["word"], 10, only=read_filter(None, None, "tags not in (area)", None))
         assert reader.chunks([other.chunk])[0].path == "b.md"
+
+
+def test_terms_are_counted_by_folder(store: Store) -> None:
+    paths = ("top.md", "a/one.md", "a/b/two.md", "a/b/three.md", "ä\nö/x y/four.md", "a/empty.md")
+    texts = ("gauge", "gauge gauge", "pump", "gauge and pump", "pump", "")
+    put(store, *(entry(path, text and f"# Page\n\n{text}\n") for path, text in zip(paths, texts, strict=True)))
+    with store.reading() as reader:
+        folders = reader.folders()
+        spread = reader.spread(["gaug", "pump", "nowhere", "=="])
+    assert folders.names[0] == ""
+    assert dict(zip(folders.names, folders.sizes.tolist(), strict=True)) == {
+        "": 5,
+        "a/": 3,
+        "a/b/": 2,
+        "ä\nö/": 1,
+        "ä\nö/x y/": 1,
+    }
+    counts = {term: dict(zip(folders.names, own.tolist(), strict=True)) for term, own in spread.items()}
+    assert counts["gaug"] == {"": 3, "a/": 2, "a/b/": 1, "ä\nö/": 0, "ä\nö/x y/": 0}
+    assert counts["pump"] == {"": 3, "a/": 2, "a/b/": 2, "ä\nö/": 1, "ä\nö/x y/": 1}
+    assert not any(counts["nowhere"].values())
+    assert not any(counts["=="].values())
+
+
+def test_an_empty_index_has_a_root_alone(store: Store) -> None:
+    with store.reading() as reader:
+        assert (reader.folders().names, reader.folders().sizes.tolist()) == ([""], [0])
+        assert reader.spread(["gaug"])["gaug"].tolist() == [0]

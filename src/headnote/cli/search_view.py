@@ -342,6 +342,8 @@ def _reasons(why: Why) -> list[tuple[str, str]]:
         rows.append(("context", f"factor {why.about:.2f}"))
     if why.version != 1.0:
         rows.append(("release notes", f"factor {why.version:.2f}"))
+    if why.folder != 1.0:
+        rows.append(("other folder", f"factor {why.folder:.2f}"))
     if why.recency != 1.0:
         rows.append(("recency", f"factor {why.recency:.2f}"))
     return rows

@@ -80,6 +80,8 @@ class Why:
     """Factor for what is said about its folders, if that has words of the query."""
     version: float = 1.0
     """Factor for a passage that says what was new in a version, if the query asks for nothing of that kind."""
+    folder: float = 1.0
+    """Factor for a passage outside of the folders that the query names by what all their documents are about."""
     meaning_share: float = 0.0
     """How much meaning counts in the score: from 0, words alone, to 1, meaning alone. The rest is words."""
     share_reason: str = ""

@@ -14,7 +14,14 @@ from headnote.embedding.embedder import Embedder
 from headnote.embedding.registry import Models
 from headnote.extras import np
 from headnote.model import Facet, Hit, SearchPage, Why, folder_glob
-from headnote.search.boilerplate import LOOKED_AT, own_shares, said_everywhere
+from headnote.search.everywhere import (
+    LOOKED_AT,
+    OUTSIDE_FACTOR,
+    FolderNames,
+    folder_names,
+    own_shares,
+    said_everywhere,
+)
 from headnote.search.hits import (
     NAMED,
     Found,
@@ -439,11 +446,13 @@ def _nearest(rankings: Iterable[Ranking]) -> Ranking:
 
 def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordReading]) -> Scored:
     """What is retrieved by words and by meaning, fused."""
-    keyword: Ranking = by_words(reader, shares_of(words), DEPTH, query.only) if query.mode != "semantic" else []
+    names = folder_names(reader, query.text, words)
+    shares = names.less(shares_of(words))
+    keyword: Ranking = by_words(reader, shares, DEPTH, query.only) if query.mode != "semantic" else []
     embedder = model_for(reader, models, query.only) if query.mode != "keyword" else None
     model = embedder.name if embedder else ""
     best = [chunk for chunk, _ in keyword[:COVERAGE_DEPTH]]
-    semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword) if embedder else ModelRanking()
+    semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword, names) if embedder else ModelRanking()
     share = _share(model, words, keyword, semantic)
     coverage = _coverage(reader, words, best)
     exact = _exact(reader, query, words, (*keyword, *semantic)) if query.mode != "semantic" else NOTHING_EXACT
@@ -464,6 +473,8 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
         scores, share = rank_scores(keyword, near), BY_RANK
     lowered = _about_versions(reader, query, list(scores))
     scores = {chunk: score * VERSION_FACTOR if chunk in lowered else score for chunk, score in scores.items()}
+    outside = _outside(reader, names, list(scores))
+    scores = {chunk: score * OUTSIDE_FACTOR if chunk in outside else score for chunk, score in scores.items()}
     scores = in_front(scores, exact.in_front) if exact.in_front else scores
     return Scored(
         keyword,
@@ -474,6 +485,7 @@ def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordRe
         relevance=relevance,
         words_value=words_value,
         lowered=lowered,
+        outside=outside,
         named=named,
     )
 
@@ -483,6 +495,13 @@ def _about_versions(reader: Reader, query: Query, chunks: Sequence[int]) -> froz
     if asks_for_version(query.text) or not reader.term_frequencies([VERSION_MARK])[VERSION_MARK]:
         return frozenset()
     return frozenset(chunk for chunk, marks in reader.terms_in(chunks, [VERSION_MARK]).items() if marks)
+
+
+def _outside(reader: Reader, names: FolderNames, chunks: Sequence[int]) -> frozenset[int]:
+    """Those of the chunks that are in none of the folders that the query names."""
+    if not names.folders:
+        return frozenset()
+    return frozenset(place.chunk for place in reader.places(chunks) if names.leaves_out(place.path))
 
 
 class Exact(NamedTuple):
@@ -540,13 +559,14 @@ def _by_meaning(
     words: Sequence[WordReading],
     best: Sequence[int],
     keyword: Ranking,
+    names: FolderNames,
 ) -> ModelRanking:
     """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query, as
     operators of code, or if no word of it is finished yet."""
     if not query.text.strip() or (keyword and _unreadable(words) == len(words)):
         return ModelRanking()
     chunks = reader.chunks(best[:WORDING_DEPTH]) if any(map(is_guessed, words)) else []
-    vector = embedder.embed_query(spelt_out(query.text, words, chunks))
+    vector = embedder.embed_query(spelt_out(names.without(query.text), words, chunks))
     if not vector.any():
         return ModelRanking()
     nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)

@@ -21,7 +21,7 @@ from headnote.lines import whole_lines
 from headnote.markdown.document import Document
 from headnote.markdown.shown_headings import shown_breadcrumb
 from headnote.model import Related, file_name
-from headnote.search.boilerplate import LOOKED_AT, common_share, said_everywhere
+from headnote.search.everywhere import LOOKED_AT, common_share, said_everywhere
 from headnote.search.ranking import model_for
 from headnote.search.spelling import Wording, function_terms, rarity
 from headnote.store.interface import Reader

@@ -103,6 +103,7 @@ _MAX_LEVELS = 100
 NOT_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
 """Fields that are searched in other ways."""
 
+DOCUMENTS_WITH_CHUNKS = "SELECT path FROM documents WHERE id IN (SELECT document FROM chunks) ORDER BY id"
 CHUNKS = "SELECT id, document FROM chunks ORDER BY id"
 DOCUMENTS = "SELECT id, path, dated_ns FROM documents"
 DOCUMENT_TAGS = "SELECT document, tag FROM document_tags"
@@ -148,6 +149,43 @@ def _grouping(pairs: Iterable[tuple[int, tuple[str, str]]]) -> Grouping:
     ranks = np.zeros(len(values), np.int64)
     ranks[[values[value] for value in in_order]] = np.arange(len(values))
     return Grouping(in_order, np.asarray(places, np.int64), ranks[np.asarray(labels, np.int64)])
+
+
+class Folders(NamedTuple):
+    """The folders that documents are in, and those above them."""
+
+    names: list[str]
+    """`a/b/`. The first one is the root, which is empty."""
+    of_documents: NDArray[np.int64]
+    """The place of the folder that each document is in, in the order of the documents."""
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
+    """Places of folders with documents, each as often as there are folders around it; and the places of these, of
+    which it is one."""
+    sizes: NDArray[np.int64]
+    """How many documents are in each, those of folders below included."""
+
+    def counted(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many of these documents are in each folder, given by their places."""
+        return self.summed(np.bincount(self.of_documents[documents], minlength=len(self.names)))
+
+    def summed(self, own: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What each folder has with those below, from what each has itself."""
+        below, above = self.pairs
+        return np.bincount(above, own[below], len(self.names)).astype(np.int64)
+
+
+def folders_of(paths: Iterable[str]) -> Folders:
+    """The folders of documents with these paths."""
+    places = {"": 0}
+    own = [places.setdefault(path[: path.rfind("/") + 1], len(places)) for path in paths]
+    around = [
+        (place, places.setdefault(above, len(places)))
+        for name, place in list(places.items())
+        for above in ("", *_folders(name))
+    ]
+    below, above = np.asarray(around, np.int64).T
+    folders = Folders(list(places), np.asarray(own, np.int64), (below, above), np.zeros(len(places), np.int64))
+    return folders._replace(sizes=folders.counted(np.arange(len(own))))
 
 
 # -- folders and tags
@@ -264,6 +302,9 @@ class Caches:
         self._enabled = enabled
         self.manifest: Cache[str, dict[str, str]] = self.of_number(1)
         self.labels: Cache[str, Labels] = self.of_number(1)
+        self.folders: Cache[str, Folders] = self.of_number(1)
+        self.spread: Cache[str, NDArray[np.int64]] = self.of_size(lambda counts: counts.nbytes)
+        """Term → how many documents of each folder have it."""
         self.numbers: Cache[tuple[str, str], int] = self.of_number(1000)
         """(what is counted, the model if it is of one) → how many there are."""
         self.complete: Cache[tuple[str, Filter], bool] = self.of_number(1000)

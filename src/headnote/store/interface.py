@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from headnote.sources.repository import ListedFile
-from headnote.store.caching import Labels
+from headnote.store.caching import Folders, Labels
 from headnote.store.filters import Filter
 from headnote.store.integrity import decoding
 from headnote.store.quantized import PartSet
@@ -116,6 +116,9 @@ class Reader(Protocol):
     def labels(self) -> Labels:
         """What all chunks are grouped by."""
 
+    def folders(self) -> Folders:
+        """The folders of the documents that have chunks."""
+
     def tags(self) -> dict[str, int]:
         """Every tag in the form in which it is compared → how many documents have it, themselves or in a chunk; the
         most frequent first."""
@@ -172,6 +175,10 @@ class Reader(Protocol):
 
     def terms_in(self, chunks: Sequence[int], terms: Sequence[str]) -> dict[int, set[str]]:
         """Each of the chunks → those of the terms that it has, in whatever field."""
+
+    def spread(self, terms: Iterable[str]) -> dict[str, NDArray[np.int64]]:
+        """Term → how many documents have it in each of `folders`, those of folders below included. Operators of code
+        are in none."""
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """Term → number of chunks that have it, 0 included."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from headnote.extras import np
 from headnote.sources.repository import ListedFile
-from headnote.store.caching import ALL, Labels, read_labels
+from headnote.store.caching import ALL, DOCUMENTS_WITH_CHUNKS, Folders, Labels, folders_of, read_labels
 from headnote.store.codec import (
     CHUNK_COLUMNS,
     escaped,
@@ -147,6 +147,9 @@ class DocumentReader(ChunkSelection):
     def _read_frequencies(self, terms: list[str]) -> dict[str, int]: ...
 
     @abstractmethod
+    def _read_spread(self, terms: list[str]) -> dict[str, NDArray[np.int64]]: ...
+
+    @abstractmethod
     def _read_vocabulary(self, beginning: str) -> dict[str, int]: ...
 
     def sound(self, what: str, row: Sequence[Any]) -> Sequence[Any]:
@@ -227,6 +230,15 @@ class DocumentReader(ChunkSelection):
 
     def labels(self) -> Labels:
         return self._caches.labels.get(self._generation, ALL, lambda: read_labels(self.select))
+
+    def folders(self) -> Folders:
+        return self._caches.folders.get(self._generation, ALL, self._read_folders)
+
+    def _read_folders(self) -> Folders:
+        return folders_of(unescaped(path) for (path,) in self.select(DOCUMENTS_WITH_CHUNKS))
+
+    def spread(self, terms: Iterable[str]) -> dict[str, NDArray[np.int64]]:
+        return self._caches.spread.get_many(self._generation, terms, self._read_spread)
 
     def tags(self) -> dict[str, int]:
         return {unescaped(tag): int(count) for tag, count in self.select(_TAGS)}

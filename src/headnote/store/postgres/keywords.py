@@ -113,6 +113,11 @@ def _in_order(words: Iterable[str]) -> tuple[list[bytes], NDArray[np.int64]]:
 _HAVING = "SELECT DISTINCT chunk FROM postings WHERE word = ANY(%s) ORDER BY chunk"
 _AMONG = "SELECT chunk, word FROM postings WHERE word = ANY(%s) AND chunk = ANY(%s)"
 _FREQUENCIES = "SELECT word, count(*) FROM postings WHERE word = ANY(%s) GROUP BY word"
+_SPREAD = """
+SELECT word, coalesce(substring(path from '^(.*/)'), '') AS folder, count(*)
+FROM (SELECT DISTINCT word, document FROM postings JOIN chunks ON id = chunk WHERE word = ANY(%s)) w
+JOIN documents d ON d.id = document GROUP BY word, folder
+"""
 _VOCABULARY = "SELECT word, count(*) FROM postings WHERE word >= %s AND word < %s GROUP BY word"
 
 # How often each chunk has each word, for its length; what that is worth in the chunk, and in its document, where an
@@ -192,6 +197,15 @@ class PostgresKeywords(PostgresDocuments):
         for word, chunks in rows(self.db, _FREQUENCIES, (list(map(escaped, terms)),)):
             counts[unescaped(word)] = chunks
         return counts
+
+    def _read_spread(self, terms: list[str]) -> dict[str, NDArray[np.int64]]:
+        folders = self.folders()
+        places = {name: place for place, name in enumerate(folders.names)}
+        own = {term: np.zeros(len(places), np.int64) for term in terms}
+        words = [escaped(term) for term in terms if tells_of_document(term)]
+        for word, folder, documents in rows(self.db, _SPREAD, (words,)) if words else ():
+            own[unescaped(word)][places[unescaped(folder)]] = documents
+        return {term: folders.summed(counts) for term, counts in own.items()}
 
     def _read_vocabulary(self, beginning: str) -> dict[str, int]:
         return {unescaped(word): count for word, count in rows(self.db, _VOCABULARY, (beginning, past(beginning)))}

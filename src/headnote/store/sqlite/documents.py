@@ -187,7 +187,7 @@ class SqliteDocuments(DocumentReader):
 
     def _read_owners(self) -> AllOwners:
         # The chunks of a document are written together, so their ids are consecutive.
-        query = "SELECT min(id), count(*) FROM chunks GROUP BY document"
+        query = "SELECT min(id), count(*) FROM chunks GROUP BY document ORDER BY document"
         rows = np.array(list(self.select(query)), np.int64).reshape(-1, 2)
         firsts, counts = rows[:, 0], rows[:, 1]
         before = np.cumsum(counts) - counts

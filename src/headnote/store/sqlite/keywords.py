@@ -96,6 +96,11 @@ class SqliteKeywords(SqliteDocuments):
         query = "SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ?"
         return {unescaped(term): count for term, count in self.db.execute(query, (beginning, past(beginning)))}
 
+    def _read_spread(self, terms: list[str]) -> dict[str, NDArray[np.int64]]:
+        folders = self.folders()
+        postings = self._postings(terms, DEFAULT_WEIGHTS)
+        return {term: folders.counted(posting.documents) for term, posting in zip(terms, postings, strict=True)}
+
     def _postings(self, terms: Sequence[str], weights: Weights) -> list[Posting]:
         keys = [(term, weights) for term in terms]
         postings = self._caches.postings.get_many(

@@ -3,8 +3,8 @@
  *
  * @typedef {{keyword_rank: number|null, keyword_score: number, matched: string[], guesses: Guess[],
  *   semantic_rank: number|null, similarity: number, model: string, linked_from: string, links_to: string,
- *   link_score: number, recency: number, about: number, version: number, meaning_share: number, share_reason: string,
- *   name: string, terms: string[]}} Why
+ *   link_score: number, recency: number, about: number, version: number, folder: number, meaning_share: number,
+ *   share_reason: string, name: string, terms: string[]}} Why
  * @typedef {{typed: string, found: string, is_correction: boolean}} Guess
  * @typedef {{path: string, start_line: number, end_line: number, breadcrumb: string, title: string, text: string,
  *   score: number, id: string, key: string, tokens: number, why: Why, tags: string[], about: string,

@@ -260,6 +260,7 @@ const ENGLISH = /** @type {const} */ ({
   "why.context": "Context",
   "why.recency": "Recency",
   "why.version": "Release notes",
+  "why.folder": "Other folder",
   "why.passage": "Passage",
 
   // Documents

@@ -221,6 +221,7 @@ function rows({ score, why, tokens, start_line: first, end_line: last }) {
   if (why.links_to) rows.push([t("why.linksTo"), linkTo(why.links_to)]);
   if (why.about !== 1) rows.push([t("why.context"), `× ${exactly(why.about, 2)}`]);
   if (why.version !== 1) rows.push([t("why.version"), `× ${exactly(why.version, 2)}`]);
+  if (why.folder !== 1) rows.push([t("why.folder"), `× ${exactly(why.folder, 2)}`]);
   if (why.recency !== 1) rows.push([t("why.recency"), `× ${exactly(why.recency, 2)}`]);
   rows.push([t("why.passage"), `${inLines(first, last)}, ${t("count.tokens", { count: tokens })}`]);
   return rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)]);
