@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from artefacts import Packages
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# A suite that a script starts with `&` would hand on that Ctrl-C is ignored, and tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Everybody draws the same examples, so that a failure can be repeated; `--hypothesis-profile=random` draws others.
 ANYWHERE: dict[str, Any] = {

@@ -34,6 +34,9 @@ def index(store_target: str, tmp_path: Path) -> Iterator[Index]:
         (root / folder).mkdir(parents=True)
         for thing, text in THINGS.items():
             (root / folder / f"{thing}.md").write_text(f"# {thing.title()}\n\n{text} So it is in {name}.\n")
+        (root / folder / "changes.md").write_text(
+            f"# Changes of {name}\n\n## 3.2.0\n\n- Change the timeout of an idle pump in {name} 3.2.0.\n"
+        )
         (root / folder / "about.md").write_text(
             f"# {name}\n\n{name} is not a pump. {name} runs pumps. You can change {name}.\n"
         )
@@ -60,6 +63,15 @@ def test_a_name_changes_nothing_within_its_folder(index: Index) -> None:
     plain = search(index, QUESTION, "semantic", path="kestrel/**")
     named = search(index, f"KestrelFlow: {QUESTION}", "semantic", path="kestrel/**")
     assert [(hit.path, hit.score) for hit in named] == [(hit.path, hit.score) for hit in plain]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_version_of_a_name_is_not_asked_for(index: Index, mode: Mode) -> None:
+    def paths(query: str) -> list[str]:
+        return [hit.path for hit in search(index, query, mode)]
+
+    assert paths(f"{QUESTION} in KestrelFlow 3.2.0?") == paths(f"{QUESTION} in KestrelFlow?")
+    assert paths("what changed in KestrelFlow 3.2.0 about the timeout of an idle pump")[0] == "kestrel/changes.md"
 
 
 def test_two_names_are_two_places(index: Index) -> None:

@@ -25,6 +25,7 @@ from headnote.search.everywhere import (
 from headnote.search.hits import (
     NAMED,
     Found,
+    Named,
     Ranked,
     Reasons,
     Scored,
@@ -88,6 +89,7 @@ from headnote.store.filters import FieldIs, Filter, HasTag, InPath, conditions, 
 from headnote.store.interface import Readable, Reader
 from headnote.store.rows import StoredChunk
 from headnote.words.name_keys import asks_for_version
+from headnote.words.phrases import sentences, without_asking
 from headnote.words.terms import VERSION_MARK, exact_terms, is_code, is_operator, is_without_blanks
 
 if TYPE_CHECKING:
@@ -328,7 +330,7 @@ class Engine:
         """The candidates, best first; None if nothing is relevant."""
         scored = _scored_together(reader, self._models, query.only, asked)
         words = _words_of(asked)
-        if not _is_relevant(reader, scored, query):
+        if not _is_relevant(reader, self._models, scored, query):
             return None
         scored = _with_boosts(reader, query, scored)._replace(about=query.contexts.factors(reader, words))
         return _in_order(reader, query, scored)
@@ -343,7 +345,7 @@ class Engine:
             # What the query itself demands is no filter that can be taken away.
             demanded = Filter(must=query.only.must)
             everywhere = _scored_together(reader, self._models, demanded, asked)
-            if not _is_relevant(reader, everywhere, query):
+            if not _is_relevant(reader, self._models, everywhere, replace(query, only=demanded)):
                 return SearchPage((), 0, offset=offset)
             scored = everywhere
             if query.only != demanded:
@@ -444,55 +446,67 @@ def _nearest(rankings: Iterable[Ranking]) -> Ranking:
     return [(chunk, best[chunk]) for chunk in ranked(best)]
 
 
-def _scored(reader: Reader, models: Models, query: Query, words: Sequence[WordReading]) -> Scored:
-    """What is retrieved by words and by meaning, fused."""
-    names = folder_names(reader, query.text, words)
+def _scored(
+    reader: Reader, models: Models, query: Query, words: Sequence[WordReading], names: FolderNames | None = None
+) -> Scored:
+    """What is retrieved by words and by meaning, fused. Without `names`, those in the query count."""
+    names = folder_names(reader, query.text, words) if names is None else names
+    said = query.text if query.literal else without_asking(query.text)
+    subject = names.without(said)
     shares = names.less(shares_of(words))
     keyword: Ranking = by_words(reader, shares, DEPTH, query.only) if query.mode != "semantic" else []
     embedder = model_for(reader, models, query.only) if query.mode != "keyword" else None
     model = embedder.name if embedder else ""
     best = [chunk for chunk, _ in keyword[:COVERAGE_DEPTH]]
-    semantic, unread = _by_meaning(reader, embedder, query, words, best, keyword, names) if embedder else ModelRanking()
+    semantic, unread = (
+        _by_meaning(reader, embedder, subject, query.only, words, best, keyword) if embedder else ModelRanking()
+    )
     share = _share(model, words, keyword, semantic)
     coverage = _coverage(reader, words, best)
-    exact = _exact(reader, query, words, (*keyword, *semantic)) if query.mode != "semantic" else NOTHING_EXACT
+    exact = _exact(reader, subject, words, (*keyword, *semantic)) if query.mode != "semantic" else NOTHING_EXACT
     near = by_documents_too(semantic, reader.owners([chunk for chunk, _ in semantic]))
     near = telling_less(near, exact.lacked) if exact.lacked else near
     scores = weighted_scores(keyword, near, coverage, share.meaning, unread)
+    words_value = (1 - share.meaning) * coverage
+    if query.fusion == "rrf":
+        scores, share = rank_scores(keyword, near), BY_RANK
+    lowered = _about_versions(reader, subject, list(scores))
+    scores = _times(scores, lowered, VERSION_FACTOR)
+    scores = _times(scores, _outside(reader, names, list(scores)), OUTSIDE_FACTOR)
     # Where the model cannot compare the best chunk by words, only words can tell.
     is_compared = semantic and not (keyword and keyword[0][0] in unread)
     similarity = semantic[0][1] if is_compared else None
     pairs = sum(is_without_blanks(word.term) for word in words)
     evidence = Evidence(coverage, len(words), similarity, model, _unreadable(words), pairs)
-    relevance = evidence.relevance(counts_words=query.mode != "semantic")
-    words_value = (1 - share.meaning) * coverage
-    named = named_chunk(reader, query.text, query.only)
-    if named and exact.in_front and named.chunk not in exact.in_front:
-        named = None  # a name with an operator beside it is not all of the query
-    if query.fusion == "rrf":
-        scores, share = rank_scores(keyword, near), BY_RANK
-    lowered = _about_versions(reader, query, list(scores))
-    scores = {chunk: score * VERSION_FACTOR if chunk in lowered else score for chunk, score in scores.items()}
-    outside = _outside(reader, names, list(scores))
-    scores = {chunk: score * OUTSIDE_FACTOR if chunk in outside else score for chunk, score in scores.items()}
-    scores = in_front(scores, exact.in_front) if exact.in_front else scores
     return Scored(
         keyword,
         semantic,
-        scores,
+        in_front(scores, exact.in_front) if exact.in_front else scores,
         share,
         model=model,
-        relevance=relevance,
+        relevance=evidence.relevance(counts_words=query.mode != "semantic"),
         words_value=words_value,
         lowered=lowered,
-        outside=outside,
-        named=named,
+        names=names,
+        named=_named(reader, query, said, exact),
     )
 
 
-def _about_versions(reader: Reader, query: Query, chunks: Sequence[int]) -> frozenset[int]:
+def _times(scores: Mapping[int, float], chunks: Collection[int], factor: float) -> dict[int, float]:
+    """The scores, those of these chunks multiplied."""
+    return {chunk: score * factor if chunk in chunks else score for chunk, score in scores.items()}
+
+
+def _named(reader: Reader, query: Query, said: str, exact: Exact) -> Named | None:
+    """What the query names, as it is or without what people say when they ask."""
+    named = named_chunk(reader, query.text, query.only) or named_chunk(reader, said, query.only)
+    # A name with an operator beside it is not all of the query.
+    return None if named and exact.in_front and named.chunk not in exact.in_front else named
+
+
+def _about_versions(reader: Reader, text: str, chunks: Sequence[int]) -> frozenset[int]:
     """Those of the chunks that say what was new in a version, if the query does not ask for that."""
-    if asks_for_version(query.text) or not reader.term_frequencies([VERSION_MARK])[VERSION_MARK]:
+    if asks_for_version(text) or not reader.term_frequencies([VERSION_MARK])[VERSION_MARK]:
         return frozenset()
     return frozenset(chunk for chunk, marks in reader.terms_in(chunks, [VERSION_MARK]).items() if marks)
 
@@ -516,11 +530,11 @@ class Exact(NamedTuple):
 NOTHING_EXACT = Exact({}, ())
 
 
-def _exact(reader: Reader, query: Query, words: Sequence[WordReading], found: Ranking) -> Exact:
-    if not exact_terms(query.text):
+def _exact(reader: Reader, text: str, words: Sequence[WordReading], found: Ranking) -> Exact:
+    if not exact_terms(text):
         return NOTHING_EXACT
     counts, chunks = reader.term_frequencies(shares_of(words)), reader.chunk_count()
-    shares = exact_shares(query.text, words, counts, chunks)
+    shares = exact_shares(text, words, counts, chunks)
     having = reader.terms_in([chunk for chunk, _ in found], list(shares)) if shares else {}
     if not any(having.values()):
         return NOTHING_EXACT
@@ -529,10 +543,27 @@ def _exact(reader: Reader, query: Query, words: Sequence[WordReading], found: Ra
     return Exact(lacked, {chunk for chunk, own in having.items() if is_short and any(map(is_code, own))})
 
 
-def _is_relevant(reader: Reader, scored: Scored, query: Query) -> bool:
+def _is_relevant(reader: Reader, models: Models, scored: Scored, query: Query) -> bool:
     if query.min_score is not None or query.phrases or scored.named or scored.relevance >= RELEVANT:
         return True
-    return _stands_out(reader, scored)
+    return _stands_out(reader, scored) or _is_partly_relevant(reader, models, scored, query)
+
+
+MAX_SENTENCES = 4
+"""Of a query, the longest of which may be what is asked."""
+
+
+def _is_partly_relevant(reader: Reader, models: Models, scored: Scored, query: Query) -> bool:
+    """Whether it answers the query with the names of folders in it, or one of its sentences: people also tell how they
+    came to ask."""
+    said = [line[start:end] for line in query.text.splitlines() for start, end in sentences(line)]
+    longest = sorted(said, key=len, reverse=True)[:MAX_SENTENCES] if len(said) > 1 else []
+    for text in (*longest, query.text) if scored.names.words else longest:
+        words = read_words(reader, text, reader.chunk_count(), query.literal)
+        alone = _scored(reader, models, replace(query, text=text), words, FolderNames())
+        if alone.relevance >= RELEVANT:
+            return True
+    return False
 
 
 def _stands_out(reader: Reader, scored: Scored) -> bool:
@@ -555,21 +586,21 @@ def _least_similarity(reader: Reader, scored: Scored) -> float:
 def _by_meaning(
     reader: Reader,
     embedder: Embedder,
-    query: Query,
+    text: str,
+    only: Filter,
     words: Sequence[WordReading],
     best: Sequence[int],
     keyword: Ranking,
-    names: FolderNames,
 ) -> ModelRanking:
     """The nearest chunks and those found by words, ranked by meaning. Empty if the model cannot read the query, as
     operators of code, or if no word of it is finished yet."""
-    if not query.text.strip() or (keyword and _unreadable(words) == len(words)):
+    if not text.strip() or (keyword and _unreadable(words) == len(words)):
         return ModelRanking()
     chunks = reader.chunks(best[:WORDING_DEPTH]) if any(map(is_guessed, words)) else []
-    vector = embedder.embed_query(spelt_out(names.without(query.text), words, chunks))
+    vector = embedder.embed_query(spelt_out(text, words, chunks))
     if not vector.any():
         return ModelRanking()
-    nearest = by_meaning(reader, embedder.name, vector, DEPTH, query.only)
+    nearest = by_meaning(reader, embedder.name, vector, DEPTH, only)
     candidates = dict.fromkeys(chunk for chunk, _ in (*nearest, *keyword))
     parts = reader.parts(embedder.name, list(candidates))
     return ModelRanking(by_parts(parts, vector), unread_chunks(parts, (chunk for chunk, _ in keyword)))

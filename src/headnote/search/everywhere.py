@@ -5,7 +5,7 @@ of them, every text would have to be read. But where they matter, several of the
 only then, the index is asked how many documents have its words.
 
 A word that nearly all documents of a folder have is the name of what they are about, a product or a subject. In a
-question it says where to look, and not what for.
+question it says where to look, and not what for. Nor does the version behind it, which people add to be exact.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from headnote.extras import np
@@ -22,6 +23,7 @@ from headnote.store.caching import Folders
 from headnote.store.interface import Reader
 from headnote.store.rows import StoredChunk
 from headnote.words.languages import language_of
+from headnote.words.name_keys import asks_for_version
 from headnote.words.terms import other_forms, terms, words_of
 
 if TYPE_CHECKING:
@@ -125,10 +127,13 @@ MIN_OTHERS = 3
 Compiler`."""
 MIN_DOCUMENTS = 8
 """Of a folder, below which words stand in most of them by chance."""
-OF_FOLDER = 0.8
+OF_FOLDER = 0.9
 """Minimum share of the documents of a folder that have a word which names it."""
 IN_FOLDER = 0.5
 """Minimum share of the documents with the word that are in that folder."""
+TIMES_AS_OFTEN = 4
+"""How many times as often its documents have the word as those elsewhere do: *render* in a reference is a word that all
+pages use."""
 OUTSIDE_FACTOR = 0.7
 """Of the score of what is in none of the folders that a query names."""
 
@@ -150,7 +155,7 @@ class FolderNames(NamedTuple):
 
     def less(self, shares: Mapping[str, float]) -> dict[str, float]:
         """Terms with how much they count, less for these."""
-        return {term: share * self.weights.get(term, 1.0) for term, share in shares.items()}
+        return {term: share * weight for term, share in shares.items() if (weight := self.weights.get(term, 1.0))}
 
     def leaves_out(self, path: str) -> bool:
         """Whether a document is elsewhere."""
@@ -173,17 +178,28 @@ def folder_names(reader: Reader, text: str, readings: Iterable[WordReading]) -> 
     weights = {term: _weight(folders, spread[term], place) for term, place in named.items()}
     for own in typed.values():
         weights |= {part: weights[own[0]] for part in own[1:] if own[0] in named and part not in wholes}
-    return FolderNames(
-        frozenset(word for word, own in typed.items() if own[0] in named),
-        weights,
-        tuple(sorted({folders.names[place] for place in named.values() if place})),
+    words = frozenset(word for word, own in typed.items() if own[0] in named)
+    places = sorted({folders.names[place] for place in named.values() if place})
+    return _with_versions(FolderNames(words, weights, tuple(places)), text)
+
+
+def _with_versions(names: FolderNames, text: str) -> FolderNames:
+    """The names, each with the version behind it in the query, unless it asks for versions."""
+    behind = "|".join(map(re.escape, names.words))
+    versions = re.findall(rf"(?<!\w)(?:{behind})\s++(?:version\s++)?(v?[0-9][\w.]*)", text) if behind else []
+    uncounted = dict.fromkeys(chain.from_iterable(map(terms, versions)), 0.0)
+    with_versions = names._replace(
+        words=names.words.union(*map(words_of, versions)), weights={**uncounted, **names.weights}
     )
+    return names if asks_for_version(with_versions.without(text)) else with_versions
 
 
 def _named(folders: Folders, counts: NDArray[np.int64]) -> int | None:
     """The folder that a word names, which so many documents of each have."""
     of_folder, in_folder = counts / np.maximum(folders.sizes, 1), counts / max(counts[0], 1)
+    elsewhere = (counts[0] - counts) / np.maximum(folders.sizes[0] - folders.sizes, 1)
     names = (folders.sizes >= MIN_DOCUMENTS) & (of_folder >= OF_FOLDER) & (in_folder >= IN_FOLDER)
+    names &= of_folder >= TIMES_AS_OFTEN * elsewhere
     return int(np.argmax(np.where(names, of_folder * in_folder, 0.0))) if names.any() else None
 
 

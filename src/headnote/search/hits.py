@@ -12,7 +12,7 @@ from typing import NamedTuple
 from headnote.chunking.masking import unmasked
 from headnote.markdown.shown_headings import shown_breadcrumb
 from headnote.model import Hit, Why
-from headnote.search.everywhere import OUTSIDE_FACTOR
+from headnote.search.everywhere import OUTSIDE_FACTOR, FolderNames
 from headnote.search.query import Expand, Query
 from headnote.search.ranking import VERSION_FACTOR, Factor, LinkBoost, Ranking, Share, no_bonus, recency_factor
 from headnote.search.selection import Candidate, Selection
@@ -137,8 +137,8 @@ class Scored(NamedTuple):
     """What links have added to the scores."""
     lowered: Collection[int] = ()
     """Chunks whose score is less because they say what was new in a version."""
-    outside: Collection[int] = ()
-    """Chunks whose score is less because they are in none of the folders that the query names."""
+    names: FolderNames = FolderNames()
+    """The words of the query that name folders: what is elsewhere has a lower score."""
     named: Named | None = None
     """What the query names."""
     about: Factor = no_bonus
@@ -197,7 +197,7 @@ class Reasons:
             recency=self._recencies.get(chunk, 1.0),
             about=self._scored.about(path),
             version=VERSION_FACTOR if chunk in self._scored.lowered else 1.0,
-            folder=OUTSIDE_FACTOR if chunk in self._scored.outside else 1.0,
+            folder=OUTSIDE_FACTOR if self._scored.names.leaves_out(path) else 1.0,
             meaning_share=share.meaning,
             share_reason=share.reason,
             name=named.kind if named and named.chunk == chunk else "",

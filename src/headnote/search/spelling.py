@@ -37,6 +37,7 @@ from headnote.words.languages import (
     language_of,
 )
 from headnote.words.name_keys import without_question_words
+from headnote.words.phrases import without_asking
 from headnote.words.terms import (
     MAX_QUERY_TERMS,
     as_written,
@@ -298,7 +299,8 @@ class WordReading:
 
 def read_words(reader: Reader, text: str, chunks: int, literal: bool = False) -> list[WordReading]:
     """The terms of a query, each with what it stands for in an index of so many chunks. If the query is `literal`, no
-    word is taken for a misspelt one."""
+    word is taken for a misspelt one, and all of it says what is asked."""
+    text = text if literal else without_asking(text)
     languages = languages_in(reader)
     terms, forms = content_terms(text, languages), other_forms(text, languages)
     if len(terms) > MAX_QUERY_TERMS:  # a pasted text

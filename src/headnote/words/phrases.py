@@ -5,6 +5,8 @@ address of a link, a tag of HTML. A full stop ends a sentence, or only a short f
 that is told by hand: the libraries for it bring a model or a table per language, and none says "not yet" while an
 answer is streamed. A stop that is wrongly passed over joins two sentences, which a reader hardly notices; one that is
 wrongly taken cuts a sentence in two. So doubt joins.
+
+Phrases with which people ask say nothing about the matter: `can someone please help me`, `thanks in advance`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from headnote.words.terms import is_without_blanks, runs, terms
 
@@ -141,3 +143,65 @@ def _first_terms(word: str, languages: Iterable[str]) -> tuple[str, ...]:
     """The term of the whole word in each language."""
     first = (terms(word, language)[:1] for language in languages)
     return tuple(dict.fromkeys(term for found in first for term in found))
+
+
+# -- Phrases with which people ask, in English. Their words would be looked for: `Hi all`, `any help is appreciated`.
+#
+# A pattern a line. A blank is what stands between two words, an apostrophe may be missing, and capitals are the names
+# of other patterns.
+
+_ANYWHERE = """
+(?:many )?thank(?:s| you)(?: a lot| (?:very|so) much)?(?: in advance| for (?:any|your|the) help)?END|tiaEND
+any HELP(?: (?:is|are|would be|will be)(?: (?:very|much|greatly|highly))? (?:appreciated|welcome))?END
+(?:can|could|would|will) WHOM(?: (?:please|kindly))? (?:help|tell|show|explain|teach)(?:(?: to)? (?:me|us))?
+(?:do|does|did|has) WHOM (?:know|have any idea)
+(?:please|pls|kindly)(?: (?:help|tell|show|explain|advise))?(?: (?:me|us))?
+(?:help|tell|show|teach) (?:me|us)|(?:i )?need(?:ing)? help(?: with(?: this)?)?|quick question
+i(?:'m| am| was|'ve been| have been)(?: (?:currently|just))? TRYING(?:TO| for| if| whether| about| with)?
+i(?:'d like| would like| want| need| tried)TO|(?:i am |i'm )?not sure(?: (?:how to|if|whether|about))?
+(?:i )?(?:can't|can not|cannot|couldn't|could not) (?:figure|work|find) out(?: how to(?: do this)?)?
+what (?:am i|i am|i'm) (?:doing wrong|missing)|am i missing something|(?:sorry )?if this is an? \\w{3,10} question
+(?:but )?(?:it|this|that) (?:does not|doesn't|did not|didn't) work(?=[:.,!]|\\W*\\Z)
+(?:what(?:'s| is| are| would be) )?the BEST (?:ways?|approach|practices?|methods?) (?:to|of|for)(?: (?:do|handle) this)?
+is there (?:a|any|some) way to|(?:is|would) it(?: be)? possible to
+step by step|in detail|the following
+"""
+_FIRST = """
+(?:bug|question|issue|help(?: wanted)?|feature request|q)(?=[\\]:])
+(?:hi|hello|hey|dear)(?: (?:there|all|everyone|everybody|folks|team|guys)|(?=[,.!:\\n]| i\\b))
+good (?:morning|evening|day)
+(?:explain|describe)(?: to me)?
+(?:find|search|show|get)(?: me)?(?: (?:the|a|any|all))? PLACE(?: (?:of|in|on) (?:the|our) PLACE)? (?:about|on|for)
+"""
+_PARTS = {
+    "END": r"(?=[.,!?\n]|\W*\Z)",
+    "HELP": "(?:help|advice|ideas?|pointers?|suggestions?|guidance|thoughts)",
+    "WHOM": "(?:you|u|someone|anyone|somebody|anybody)",
+    "TRYING": "(?:trying|attempting|looking|wondering|struggling|hoping)",
+    "TO": "(?: to(?: (?:know|learn|understand|find out|figure out|work out))?)",
+    "BEST": "(?:best|right|proper|correct|recommended|easiest|simplest|preferred)",
+    "PLACE": "(?:sections?|pages?|parts?|docs|documentation|information|info)",
+}
+
+
+@cache
+def _asking() -> re.Pattern[str]:
+    def pattern(lines: str) -> str:
+        whole = re.sub("|".join(_PARTS), lambda name: _PARTS[name[0]], "|".join(lines.split("\n")[1:-1]))
+        return whole.replace(" ", r"\W{1,3}").replace("'", "['’]?")
+
+    behind = r"(?!\w)[\s.,:;!?)\]]*+"
+    first = rf"\A\W{{0,3}}(?>(?:{pattern(_FIRST)}|{pattern(_ANYWHERE)}){behind})++"
+    return re.compile(rf"{first}|(?<!\w)(?:{pattern(_ANYWHERE)}){behind}", re.IGNORECASE)
+
+
+def without_asking(text: str) -> str:
+    """A query without the phrases with which people ask; the query as it is if it has no other words.
+
+    >>> without_asking("Hi, can someone please help me? How are gauges calibrated? Thanks in advance!")
+    'How are gauges calibrated?'
+    >>> without_asking("please help me")
+    'please help me'
+    """
+    rest, count = _asking().subn(" ", text)
+    return rest.strip(" \t\r\n,;:–-") if count and any(map(str.isalnum, rest)) else text

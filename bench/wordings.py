@@ -1,18 +1,18 @@
-"""Is the right page first where a question names the project, and where many projects are in one folder?
+"""Is the right page first however people put a question: with the name of the project, with a greeting, with a story?
 
-    python bench/named.py [--mode MODE] [--cache DIR]
+    python bench/wordings.py [--mode MODE] [--cache DIR]
 
-People name what they ask about: *How do I add a header in FastAPI?* Every page of that documentation has the name. Each
-question is asked as it is and with the name of its project, in the documentation of the project alone, and in a folder
-with all documentations. Judged by page. The questions are those of `kinds.py` that people asked on GitHub, and those by
-which docs-mcp-server measures itself.
+People name what they ask about: *How do I add a header in FastAPI?* Every page of that documentation has the name. And
+they say more than they ask: *Hi, can someone please help me?* Each question is put in all these ways, in the
+documentation of its project alone, and with names in a folder with all documentations, too. Judged by page. The
+questions are those of `kinds.py` that people asked on GitHub, and those by which docs-mcp-server measures itself.
 Needs `pip install -e ".[search,bench]"`.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import copytree
 from statistics import fmean
@@ -27,15 +27,37 @@ from shared_corpora import shared_folder
 PLACES, FIRST, DEEP = 10, 5, 40
 NAMES = {"astro-en": "Astro", "fastapi-en": "FastAPI", "poetry-docs": "Poetry", "react.dev": "React", "uv-docs": "uv"}
 """Corpus → the name of its project."""
-WORDINGS: Mapping[str, Callable[[str, str], str]] = {
+Word = Callable[[str, str], str]
+"""A question and the name of its project → the question as somebody puts it."""
+WORDINGS: Mapping[str, Word] = {
     "as asked": lambda text, _: text,
     "… in NAME": lambda text, name: text if name.lower() in text.lower() else f"{text.rstrip('?. ')} in {name}",
     "NAME: …": lambda text, name: text if name.lower() in text.lower() else f"{name}: {text}",
+    "… in NAME 1.8": lambda text, name: f"{text.rstrip('?. ')} in {name} 1.8",
 }
+CHOSEN_ON = (
+    "Hi, can someone please help me? {} Thanks in advance!",
+    "I'm trying to figure out the following but it does not work: {}",
+    "I was wondering whether {}",
+    "what is the best way to handle this: {}",
+    "find the section of the docs about {}",
+    "[Bug]: {}",
+)
+"""Ways to put a question on which the phrases of `words/phrases.py` were chosen. Those below came later, and two
+brought a phrase more."""
+OTHERS = (
+    "How would one go about this? {}",
+    "Does somebody have an idea about {}",
+    "What do the docs say about {}",
+    "The user wants to know: {}",
+    "Answer the following question using the documentation: {}",
+    "Sorry if this is a stupid question, I am new to this. {}",
+    "I've been stuck on this for hours. {} What am I doing wrong?",
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Questions with the name of their project.")
+    parser = argparse.ArgumentParser(description="Questions as people put them.")
     parser.add_argument("--mode", action="append", choices=MODES, help="only this one; repeatable")
     parser.add_argument("--cache", type=Path, default=Path(".bench-cache"), help="folder that keeps the indexes")
     options = parser.parse_args()
@@ -48,11 +70,15 @@ def main() -> None:
         for wording, word in WORDINGS.items():
             for place in ("alone", "in one folder"):
                 indexes = alone if place == "alone" else dict.fromkeys(questions, together)
-                cells = [_figures(questions, indexes, word, mode) for mode in modes]
+                cells = [_figures(questions, indexes, [word], mode) for mode in modes]
                 count = sum(map(len, questions.values()))
                 rows.append([f"{kind} ({count}), {place}: {wording}", *cells])
+        for title, ways in (("chosen on", CHOSEN_ON), ("others", OTHERS)):
+            words = [lambda text, _, way=way: way.format(text) for way in ways]
+            cells = [_figures(questions, alone, words, mode) for mode in modes]
+            rows.append([f"{kind} ({count}), alone: {len(ways)} ways to ask, {title}", *cells])
     note = f"MRR among {PLACES} and the share with an answer among the first {FIRST}."
-    show(Table("The page that answers, with and without the name of the project", ["", *modes], rows, [note]))
+    show(Table("The page that answers, however the question is put", ["", *modes], rows, [note]))
 
 
 def _corpora() -> Path:
@@ -60,7 +86,7 @@ def _corpora() -> Path:
 
 
 def _indexed(cache: Path, name: str, corpora: list[str]) -> Index:
-    root = cache / "named" / name
+    root = cache / "wordings" / name
     for corpus in corpora:
         if not (root / corpus).exists():
             copytree(_corpora() / corpus, root / corpus)
@@ -81,12 +107,14 @@ def _graded(cache: Path) -> Iterator[tuple[str, list[Question]]]:
 
 
 def _figures(
-    questions: Mapping[str, list[Question]], indexes: Mapping[str, Index], word: Callable[[str, str], str], mode: Mode
+    questions: Mapping[str, list[Question]], indexes: Mapping[str, Index], words: Sequence[Word], mode: Mode
 ) -> str:
+    """The means over all questions, each in all these words."""
     ranks = [
         _reciprocal_rank(indexes[corpus], word(question.text, NAMES[corpus]), question, f"{corpus}/", mode)
         for corpus, own in questions.items()
         for question in own
+        for word in words
     ]
     return f"{fmean(ranks):.3f} {fmean(rank >= 1 / FIRST for rank in ranks):.2f}"
 
