@@ -42,10 +42,6 @@ CHOSEN_ON = (
     "what is the best way to handle this: {}",
     "find the section of the docs about {}",
     "[Bug]: {}",
-)
-"""Ways to put a question on which the phrases of `words/phrases.py` were chosen. Those below came later, and two
-brought a phrase more."""
-OTHERS = (
     "How would one go about this? {}",
     "Does somebody have an idea about {}",
     "What do the docs say about {}",
@@ -54,6 +50,17 @@ OTHERS = (
     "Sorry if this is a stupid question, I am new to this. {}",
     "I've been stuck on this for hours. {} What am I doing wrong?",
 )
+"""Ways to put a question on which the phrases of `words/phrases.py` were chosen."""
+OTHERS = (
+    "Hello! Quick one: {}",
+    "Struggling with this one - {}",
+    "Has anyone run into this? {}",
+    "I must be doing something wrong. {}",
+    "Context: I maintain a small app. Question: {}",
+    "Sorry for the noise, but {}",
+    "tl;dr {}",
+)
+"""Ways that were written afterwards, and on which nothing was chosen."""
 
 
 def main() -> None:

@@ -499,7 +499,9 @@ def _times(scores: Mapping[int, float], chunks: Collection[int], factor: float) 
 
 def _named(reader: Reader, query: Query, said: str, exact: Exact) -> Named | None:
     """What the query names, as it is or without what people say when they ask."""
-    named = named_chunk(reader, query.text, query.only) or named_chunk(reader, said, query.only)
+    named = named_chunk(reader, query.text, query.only)
+    if named is None and said != query.text:
+        named = named_chunk(reader, said, query.only)
     # A name with an operator beside it is not all of the query.
     return None if named and exact.in_front and named.chunk not in exact.in_front else named
 

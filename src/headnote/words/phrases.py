@@ -154,7 +154,8 @@ _ANYWHERE = """
 (?:many )?thank(?:s| you)(?: a lot| (?:very|so) much)?(?: in advance| for (?:any|your|the) help)?END|tiaEND
 any HELP(?: (?:is|are|would be|will be)(?: (?:very|much|greatly|highly))? (?:appreciated|welcome))?END
 (?:can|could|would|will) WHOM(?: (?:please|kindly))? (?:help|tell|show|explain|teach)(?:(?: to)? (?:me|us))?
-(?:do|does|did|has) WHOM (?:know|have any idea)
+(?:do|does|did|has) WHOM (?:know|have any? idea)(?: (?:about|if|whether))?
+the user (?:wants to know|asks|is asking)(?: (?:about|if|whether))?|how (?:would|should|do|can) (?:one|i) go about this
 (?:please|pls|kindly)(?: (?:help|tell|show|explain|advise))?(?: (?:me|us))?
 (?:help|tell|show|teach) (?:me|us)|(?:i )?need(?:ing)? help(?: with(?: this)?)?|quick question
 i(?:'m| am| was|'ve been| have been)(?: (?:currently|just))? TRYING(?:TO| for| if| whether| about| with)?
@@ -170,7 +171,8 @@ _FIRST = """
 (?:bug|question|issue|help(?: wanted)?|feature request|q)(?=[\\]:])
 (?:hi|hello|hey|dear)(?: (?:there|all|everyone|everybody|folks|team|guys)|(?=[,.!:\\n]| i\\b))
 good (?:morning|evening|day)
-(?:explain|describe)(?: to me)?
+(?:explain|describe)(?: to me)?|according to the PLACE|what do(?:es)? the PLACE say about
+answer (?:the|this|my)(?: following)? question(?: (?:using|with|from|based on) (?:the|our) PLACE)?
 (?:find|search|show|get)(?: me)?(?: (?:the|a|any|all))? PLACE(?: (?:of|in|on) (?:the|our) PLACE)? (?:about|on|for)
 """
 _PARTS = {
