@@ -103,7 +103,9 @@ _MAX_LEVELS = 100
 NOT_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
 """Fields that are searched in other ways."""
 
-DOCUMENTS_WITH_CHUNKS = "SELECT path FROM documents WHERE id IN (SELECT document FROM chunks) ORDER BY id"
+DOCUMENTS_WITH_CHUNKS = """
+SELECT path FROM documents d WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.document = d.id) ORDER BY id
+"""
 CHUNKS = "SELECT id, document FROM chunks ORDER BY id"
 DOCUMENTS = "SELECT id, path, dated_ns FROM documents"
 DOCUMENT_TAGS = "SELECT document, tag FROM document_tags"

@@ -177,8 +177,8 @@ class Reader(Protocol):
         """Each of the chunks → those of the terms that it has, in whatever field."""
 
     def spread(self, terms: Iterable[str]) -> dict[str, NDArray[np.int64]]:
-        """Term → how many documents have it in each of `folders`, those of folders below included. Operators of code
-        are in none."""
+        """Term → how many documents have it in each of `folders`, those of folders below included. Terms that
+        do not tell of a document, such as operators of code, are in none."""
 
     def term_frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """Term → number of chunks that have it, 0 included."""
